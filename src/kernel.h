@@ -1,0 +1,71 @@
+/* What every ISA agrees on: the types, the contracts of its functions, and the table it fills with them. */
+#ifndef DQL_KERNEL_H
+#define DQL_KERNEL_H
+
+#include "dql/dql.h"
+
+/* The types of x and of its zero points: M(TYPE, name, bits, zero_mask). `zero_mask` has the bits of a byte of zero
+ * points that must be 0: none for integers; for floats all but the sign, and the sign too where there is no -0. */
+#define DQL_X_TYPES(M)                                                                                                 \
+    M(INT8, int8, 8, 0)                                                                                                \
+    M(UINT8, uint8, 8, 0)                                                                                              \
+    M(INT16, int16, 16, 0)                                                                                             \
+    M(UINT16, uint16, 16, 0)                                                                                           \
+    M(INT32, int32, 32, 0)                                                                                             \
+    M(INT4, int4, 4, 0)                                                                                                \
+    M(UINT4, uint4, 4, 0)                                                                                              \
+    M(FLOAT8E4M3FN, float8e4m3fn, 8, 0x7f)                                                                             \
+    M(FLOAT8E4M3FNUZ, float8e4m3fnuz, 8, 0xff)                                                                         \
+    M(FLOAT8E5M2, float8e5m2, 8, 0x7f)                                                                                 \
+    M(FLOAT8E5M2FNUZ, float8e5m2fnuz, 8, 0xff)
+
+/* The types of y: M(TYPE, name, bits). */
+#define DQL_Y_TYPES(M)                                                                                                 \
+    M(FLOAT32, float32, 32)                                                                                            \
+    M(FLOAT16, float16, 16)                                                                                            \
+    M(BFLOAT16, bfloat16, 16)
+
+/* The same, each beside one x type: M(X, x_name, Y, y_name). */
+#define DQL_PAIRS(M, X, x_name)                                                                                        \
+    M(X, x_name, FLOAT32, float32)                                                                                     \
+    M(X, x_name, FLOAT16, float16)                                                                                     \
+    M(X, x_name, BFLOAT16, bfloat16)
+
+/* The types of the scale. */
+#define DQL_SCALE_TYPES(M) DQL_Y_TYPES(M)
+
+enum { DQL_TYPE_END = DQL_INT2 + 1 };
+
+/* y types numbered from 0: the columns of tables. */
+#define DQL_Y_NUMBER(TYPE, name, bits) DQL_Y_##TYPE,
+enum { DQL_Y_TYPES(DQL_Y_NUMBER) DQL_Y_END };
+#undef DQL_Y_NUMBER
+
+/* y[k] = round((f32(x[i + k]) - zero[k / run]) * scale[k / run]) for k < count. i and count are in elements.
+ * Reads only bytes that hold x[i .. i + count) and ceil(count / run) scales and zeros; writes only y[0 .. count).
+ * Any alignment of x and y; run >= 1. No state, no failure. x[i] and y[0] are the same address or don't overlap. */
+typedef void dql_kernel(const void *x, size_t i, void *y, size_t count, size_t run, const float *scale,
+                        const float *zero);
+
+/* to[k] = f32(from[i + k]) for k < count, exactly. Any alignment of `from`. */
+typedef void dql_widen(const void *from, size_t i, float *to, size_t count);
+
+/* Copies `bytes` bytes to y past the caches. Any alignment of y; the tile is aligned to 64 bytes. Other threads are not
+ * sure to see them before a fence. */
+typedef void dql_stream(void *y, const void *tile, size_t bytes);
+
+/* An ISA: one function for every pair of types, so that its name says which code runs. Entries of types that are not
+ * taken are NULL. */
+typedef struct dql_kernels {
+    dql_kernel *dequantize[DQL_TYPE_END][DQL_Y_END];
+    dql_widen *widen[DQL_TYPE_END]; /* the types of scales and zero points */
+    dql_stream *stream;             /* NULL: nothing here is faster than ordinary stores */
+} dql_kernels;
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#define DQL_INLINE static __forceinline
+#else
+#define DQL_INLINE static inline __attribute__((always_inline))
+#endif
+
+#endif

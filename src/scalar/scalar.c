@@ -1,0 +1,40 @@
+/* The scalar ISA: one element at a time, on every CPU; the fallback, and what every other ISA must equal. */
+#include "scalar/scalar.h"
+#include "scalar/element.h"
+
+typedef float vf32;
+#define LANES ((size_t)1)
+
+DQL_INLINE vf32 splat(float f) {
+    return f;
+}
+
+DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
+    (void)n;
+    return load_element(type, from, i);
+}
+
+DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
+    return (v - zero) * scale;
+}
+
+DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
+    (void)n;
+    store_element(type, to, i, v);
+}
+
+#include "kernel_template.h"
+
+const dql_kernels dql_isa_scalar = {DQL_KERNEL_TABLE};
+
+/* The difference of two int32 needs 33 bits, which float32 would round twice. */
+void dql_dequantize_int32(dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
+                          const float *scale, const int32_t *zero) {
+    for (size_t k = 0; k < count; scale++, zero++) {
+        const size_t end = run < count - k ? k + run : count;
+        for (; k < end; k++) {
+            const float difference = (float)((int64_t)read_i32(x, i + k) - *zero);
+            store_element(y_type, y, k, difference * *scale);
+        }
+    }
+}
