@@ -1,0 +1,48 @@
+/* What this CPU, and the OS on it, can do. Nothing else asks. */
+#ifndef DQL_DISPATCH_CPU_H
+#define DQL_DISPATCH_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The features that kernels need: M(FEATURE, name), named by their vendors. */
+#define DQL_CPU_FEATURES(M)                                                                                            \
+    M(AVX2, avx2)                                                                                                      \
+    M(F16C, f16c)                                                                                                      \
+    M(AVX512F, avx512f)                                                                                                \
+    M(AVX512BW, avx512bw)                                                                                              \
+    M(AVX512DQ, avx512dq)                                                                                              \
+    M(AVX512VL, avx512vl)                                                                                              \
+    M(AVX512VBMI, avx512vbmi)                                                                                          \
+    M(NEON, neon) /* AArch64's: ARMv7's flushes subnormals */                                                          \
+    M(SVE, sve)                                                                                                        \
+    M(SVE2, sve2)
+
+#define DQL_CPU_BIT(FEATURE, name) DQL_CPU_BIT_##FEATURE,
+enum { DQL_CPU_FEATURES(DQL_CPU_BIT) DQL_CPU_BITS };
+#undef DQL_CPU_BIT
+
+#define DQL_CPU_MASK(FEATURE, name) DQL_CPU_##FEATURE = 1 << DQL_CPU_BIT_##FEATURE,
+enum { DQL_CPU_FEATURES(DQL_CPU_MASK) DQL_CPU_NONE = 0 };
+#undef DQL_CPU_MASK
+
+/* A mask of DQL_CPU_...: what cpuinfo says, or, where it can't be asked, what the compiler and the OS say. Asked once.
+ */
+uint32_t dql_cpu_features(void);
+
+/* Bytes. A sane guess where the machine doesn't tell. */
+size_t dql_cpu_last_level_cache(void);
+
+/* "avx2", ...; NULL past the last bit. */
+const char *dql_cpu_feature_name(unsigned bit);
+
+/* The CPU's marketing name, or "unknown"; at most size bytes with the terminator. Returns buffer. */
+const char *dql_cpu_name(char *buffer, size_t size);
+
+/* The two sources of dql_cpu_features, for tests. cpuinfo's answer is valid only where dql_cpu_has_cpuinfo(). */
+bool dql_cpu_has_cpuinfo(void);
+uint32_t dql_cpu_ask_cpuinfo(void);
+uint32_t dql_cpu_ask_builtin(void);
+
+#endif
