@@ -1,0 +1,259 @@
+/* spec -> plan: validate, normalise. */
+#include "plan.h"
+
+#include "dispatch/cpu.h"
+#include "dispatch/dispatch.h"
+
+#include <string.h>
+
+/* Engines compile against these layouts. */
+#define AFTER_FIELDS(pointers) (24 + (pointers) * sizeof(void *))
+_Static_assert(offsetof(dql_spec, x_type) == 0 && offsetof(dql_spec, scale_type) == 4 &&
+                   offsetof(dql_spec, y_type) == 8 && offsetof(dql_spec, store) == 12 &&
+                   offsetof(dql_spec, isa) == 16 && offsetof(dql_spec, reserved0) == 20 &&
+                   offsetof(dql_spec, rank) == 24 && offsetof(dql_spec, shape) == AFTER_FIELDS(1) &&
+                   offsetof(dql_spec, scale_rank) == AFTER_FIELDS(2) &&
+                   offsetof(dql_spec, scale_shape) == AFTER_FIELDS(3) && offsetof(dql_spec, axis) == AFTER_FIELDS(4) &&
+                   offsetof(dql_spec, block_size) == AFTER_FIELDS(4) + 8 &&
+                   offsetof(dql_spec, reserved) == AFTER_FIELDS(4) + 16 && sizeof(dql_spec) == AFTER_FIELDS(4) + 48,
+               "the layout of dql_spec is part of the ABI");
+_Static_assert(sizeof(dql_plan) == 128, "the size of dql_plan is part of the ABI");
+_Static_assert(sizeof(dql_normal) <= sizeof(dql_plan), "a plan holds its normal form");
+
+enum { PLAN_MAGIC = 0x316c7164 }; /* "dql1" */
+
+/* What is taken where; all 0 for other types. */
+static const struct type_facts {
+    bool x, scale, y;
+    uint8_t zero_mask, y_number, y_size;
+} types[DQL_TYPE_END] = {
+#define X_FACTS(TYPE, name, bits, mask) [DQL_##TYPE].x = true, [DQL_##TYPE].zero_mask = mask,
+#define SCALE_FACTS(TYPE, name, bits)   [DQL_##TYPE].scale = true,
+#define Y_FACTS(TYPE, name, bits)                                                                                      \
+    [DQL_##TYPE].y = true, [DQL_##TYPE].y_number = DQL_Y_##TYPE, [DQL_##TYPE].y_size = (bits) / 8,
+    DQL_X_TYPES(X_FACTS) DQL_SCALE_TYPES(SCALE_FACTS) DQL_Y_TYPES(Y_FACTS)};
+
+static struct type_facts facts_of(int32_t type) {
+    return type >= 0 && type < DQL_TYPE_END ? types[type] : (struct type_facts){0};
+}
+
+static dql_status check_fields(const dql_spec *spec) {
+    if ((spec->rank && !spec->shape) || (spec->scale_rank && !spec->scale_shape))
+        return DQL_ERROR_NULL;
+    uint64_t reserved = (uint32_t)spec->reserved0;
+    for (size_t k = 0; k < sizeof spec->reserved / sizeof *spec->reserved; k++)
+        reserved |= spec->reserved[k];
+    if (reserved)
+        return DQL_ERROR_RESERVED;
+    if (!facts_of(spec->x_type).x || !facts_of(spec->scale_type).scale || !facts_of(spec->y_type).y)
+        return DQL_ERROR_TYPE;
+    if (spec->store < DQL_STORE_AUTO || spec->store > DQL_STORE_STREAM || !dql_isa_find((dql_isa)spec->isa))
+        return DQL_ERROR_ISA;
+    return DQL_OK;
+}
+
+/* *count = the elements of x. One zero dim makes it 0, whatever the others are. */
+static dql_status count_elements(size_t *count, const dql_spec *spec, size_t y_size) {
+    *count = 1;
+    for (size_t d = 0; d < spec->rank; d++)
+        if (spec->shape[d] == 0)
+            *count = 0;
+    for (size_t d = 0; d < spec->rank && *count; d++) {
+        if ((uint64_t)spec->shape[d] > SIZE_MAX / y_size / *count)
+            return DQL_ERROR_SHAPE;
+        *count *= (size_t)spec->shape[d];
+    }
+    return DQL_OK;
+}
+
+static dql_status check_dims(const int64_t *shape, size_t rank) {
+    for (size_t d = 0; d < rank; d++)
+        if (shape[d] < 0)
+            return DQL_ERROR_SHAPE;
+    return DQL_OK;
+}
+
+static bool is_per_tensor(const dql_spec *spec) {
+    if (spec->scale_rank > (spec->rank ? spec->rank : 1))
+        return false;
+    for (size_t d = 0; d < spec->scale_rank; d++)
+        if (spec->scale_shape[d] != 1)
+            return false;
+    return true;
+}
+
+/* Blocks of `block_size` in an axis of `dim`. */
+static int64_t blocks_of(int64_t dim, int64_t block_size) {
+    return dim / block_size + (dim % block_size != 0);
+}
+
+/* Whether there is a block size that cuts an axis of `dim` into `blocks`: if so, the smallest that gives no more does.
+ */
+static bool some_block_gives(int64_t dim, int64_t blocks) {
+    if (dim == 0 || blocks == 0)
+        return dim == blocks;
+    return blocks_of(dim, blocks_of(dim, blocks)) == blocks;
+}
+
+static dql_status check_blocked(const dql_spec *spec, size_t axis) {
+    for (size_t d = 0; d < spec->rank; d++)
+        if (d != axis && spec->scale_shape[d] != spec->shape[d])
+            return DQL_ERROR_SCALE_SHAPE;
+    if (spec->scale_shape[axis] == blocks_of(spec->shape[axis], spec->block_size))
+        return DQL_OK;
+    return some_block_gives(spec->shape[axis], spec->scale_shape[axis]) ? DQL_ERROR_BLOCK_SIZE : DQL_ERROR_SCALE_SHAPE;
+}
+
+/* ---- normalise ---- */
+
+static void normalise_tensor(dql_normal *p) {
+    p->row_length = p->run = p->count;
+    p->row_scales = p->axis_rows = p->block_rows = 1;
+    p->blocks = 0;
+}
+
+/* The product of dims [begin, end): no overflow, since the tensor has elements. */
+static size_t product(const int64_t *shape, size_t begin, size_t end) {
+    size_t result = 1;
+    for (size_t d = begin; d < end; d++)
+        result *= (size_t)shape[d];
+    return result;
+}
+
+static void normalise_axis(dql_normal *p, const dql_spec *spec, size_t axis) {
+    const size_t inner = product(spec->shape, axis + 1, spec->rank), outer = product(spec->shape, 0, axis);
+    p->row_length = (size_t)spec->shape[axis] * inner;
+    p->run = inner;
+    p->row_scales = (size_t)spec->shape[axis];
+    p->axis_rows = p->block_rows = outer;
+    p->blocks = 0;
+}
+
+static void normalise_blocked(dql_normal *p, const dql_spec *spec, size_t axis) {
+    const size_t inner = product(spec->shape, axis + 1, spec->rank), dim = (size_t)spec->shape[axis];
+    const size_t block = spec->block_size < spec->shape[axis] ? (size_t)spec->block_size : dim;
+    const size_t blocks = (size_t)spec->scale_shape[axis];
+    if (inner == 1) {
+        p->row_length = dim;
+        p->run = block;
+        p->row_scales = blocks;
+        p->axis_rows = p->block_rows = p->blocks = 1;
+    } else {
+        p->row_length = p->row_scales = inner;
+        p->run = 1;
+        p->axis_rows = dim;
+        p->block_rows = block;
+        p->blocks = blocks;
+    }
+    /* Each row has scales of its own and no run ends short: all rows are one. */
+    if (p->block_rows == 1 && p->blocks == p->axis_rows && p->row_length % p->run == 0) {
+        p->row_length = p->count;
+        p->row_scales = p->count / p->run;
+        p->axis_rows = 1;
+        p->blocks = 0;
+    }
+}
+
+/* Steps 3 to 8 of the header's list. */
+static dql_status find_granularity(dql_normal *p, const dql_spec *spec) {
+    if (spec->block_size < 0)
+        return DQL_ERROR_BLOCK_SIZE;
+    normalise_tensor(p);
+    if (is_per_tensor(spec))
+        return DQL_OK;
+
+    const int64_t rank = (int64_t)spec->rank;
+    if (spec->axis < -rank || spec->axis >= rank)
+        return DQL_ERROR_AXIS;
+    const size_t axis = (size_t)(spec->axis < 0 ? spec->axis + rank : spec->axis);
+
+    if (spec->scale_rank == 1 && spec->block_size == 0) {
+        if (spec->scale_shape[0] != spec->shape[axis])
+            return DQL_ERROR_SCALE_SHAPE;
+        if (p->count)
+            normalise_axis(p, spec, axis);
+        return DQL_OK;
+    }
+    if (spec->scale_rank != spec->rank)
+        return DQL_ERROR_SCALE_SHAPE;
+    if (spec->block_size == 0)
+        return DQL_ERROR_BLOCK_SIZE;
+    const dql_status status = check_blocked(spec, axis);
+    if (status == DQL_OK && p->count)
+        normalise_blocked(p, spec, axis);
+    return status;
+}
+
+static size_t stream_above(const dql_kernels *kernels, int32_t store) {
+    if (!kernels->stream || store == DQL_STORE_CACHED)
+        return SIZE_MAX;
+    return store == DQL_STORE_STREAM ? 0 : dql_cpu_last_level_cache();
+}
+
+static dql_status make(dql_normal *p, const dql_spec *spec) {
+    dql_status status = check_fields(spec);
+    if (status)
+        return status;
+    const struct type_facts x = facts_of(spec->x_type), y = facts_of(spec->y_type);
+    const dql_isa_row *isa = dql_isa_find((dql_isa)spec->isa);
+    *p = (dql_normal){.magic = PLAN_MAGIC,
+                      .isa = (uint8_t)isa->id,
+                      .x_type = (uint8_t)spec->x_type,
+                      .scale_type = (uint8_t)spec->scale_type,
+                      .y_type = (uint8_t)spec->y_type,
+                      .y_number = y.y_number,
+                      .y_size = y.y_size,
+                      .zero_mask = x.zero_mask,
+                      .stream_above = stream_above(isa->kernels, spec->store),
+                      .kernels = isa->kernels};
+
+    status = check_dims(spec->shape, spec->rank);
+    if (!status)
+        status = check_dims(spec->scale_shape, spec->scale_rank);
+    if (!status)
+        status = count_elements(&p->count, spec, y.y_size);
+    return status ? status : find_granularity(p, spec);
+}
+
+/* ---- the API ---- */
+
+dql_status dql_plan_init(dql_plan *plan, const dql_spec *spec) {
+    if (!plan)
+        return DQL_ERROR_NULL;
+    memset(plan, 0, sizeof *plan);
+    if (!spec)
+        return DQL_ERROR_NULL;
+    dql_normal p;
+    const dql_status status = make(&p, spec);
+    if (status == DQL_OK)
+        memcpy(plan, &p, sizeof p);
+    return status;
+}
+
+bool dql_plan_get(dql_normal *to, const dql_plan *plan) {
+    memcpy(to, plan, sizeof *to);
+    return to->magic == PLAN_MAGIC;
+}
+
+size_t dql_plan_count(const dql_plan *plan) {
+    dql_normal p;
+    return plan && dql_plan_get(&p, plan) ? p.count : 0;
+}
+
+dql_isa dql_plan_isa(const dql_plan *plan) {
+    dql_normal p;
+    return plan && dql_plan_get(&p, plan) ? (dql_isa)p.isa : DQL_ISA_AUTO;
+}
+
+void dql_plan_slice(const dql_plan *plan, size_t slices, size_t slice, size_t *begin, size_t *end) {
+    enum { CACHE_LINE = 64 };
+    *begin = *end = 0;
+    dql_normal p;
+    if (!plan || !dql_plan_get(&p, plan) || slice >= slices)
+        return;
+    const size_t line = CACHE_LINE / p.y_size, lines = p.count / line + (p.count % line != 0);
+    const size_t each = lines / slices, more = lines % slices; /* the first `more` slices have one line more */
+    const size_t first = slice * each + (slice < more ? slice : more), last = first + each + (slice < more);
+    *begin = first < lines ? first * line : p.count;
+    *end = last < lines ? last * line : p.count;
+}

@@ -1,0 +1,44 @@
+/* A checked call in normal form: what every granularity looks like to the code that runs it.
+ *
+ * The tensor is rows of `row_length` elements; a row is runs of `run` elements (the last one may be shorter) that share
+ * a scale; a row of x uses one row of `row_scales` scales, the same one for several rows of x. With `inner` the product
+ * of the dims after the axis and `outer` of those before it:
+ *
+ *     granularity           row_length      run     row_scales   axis_rows   block_rows   blocks
+ *     per tensor            N               N       1            1           1            0
+ *     per axis              axis * inner    inner   axis         outer       outer        0
+ *     blocked, inner = 1    axis            block   blocks       1           1            1
+ *     blocked, inner > 1    inner           1       inner        axis        block        blocks
+ *
+ * Rows whose scales follow each other are then joined to one. */
+#ifndef DQL_PLAN_H
+#define DQL_PLAN_H
+
+#include "kernel.h"
+
+typedef struct dql_normal {
+    uint32_t magic; /* tells a plan from other memory */
+    uint8_t isa, x_type, scale_type, y_type;
+    uint8_t y_number;    /* of y_type: DQL_Y_... */
+    uint8_t y_size;      /* bytes of an element of y */
+    uint8_t zero_mask;   /* of x_type, see DQL_X_TYPES */
+    size_t count;        /* elements */
+    size_t row_length;   /* elements */
+    size_t run;          /* elements, 1 to row_length */
+    size_t row_scales;   /* scales */
+    size_t axis_rows;    /* rows of x of one index before the axis */
+    size_t block_rows;   /* consecutive ones of these that share a row of scales */
+    size_t blocks;       /* rows of scales of one index before the axis */
+    size_t stream_above; /* bytes of y above which a call streams */
+    const dql_kernels *kernels;
+} dql_normal;
+
+/* Row `row` of x uses this row of scales. */
+static inline size_t dql_scale_row(const dql_normal *p, size_t row) {
+    return row / p->axis_rows * p->blocks + row % p->axis_rows / p->block_rows;
+}
+
+/* Copies a plan out; false if it isn't one. */
+bool dql_plan_get(dql_normal *to, const dql_plan *plan);
+
+#endif
