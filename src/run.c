@@ -1,0 +1,409 @@
+/* plan + buffers -> rows, runs, tiles of scales -> kernel. */
+#include "plan.h"
+#include "scalar/scalar.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    TILE = 256,           /* scales in a tile */
+    SHORT_ROW = TILE / 2, /* elements: several rows that are no longer share a tile */
+    STREAM_TILE = 4096,   /* bytes of y: computed, then streamed */
+};
+
+/* Scales and zero points as kernels take them. */
+typedef struct tile {
+    float scale[TILE];
+    union {
+        float f32[TILE];
+        int32_t i32[TILE]; /* x_type int32: the zero points themselves. 0 is 0 in both */
+    } zero;
+} tile;
+
+static const float no_zero[TILE];
+
+/* A run call. */
+typedef struct call {
+    dql_normal plan;
+    const void *x, *scale, *zero;
+    dql_kernel *kernel;
+    bool stream;
+
+    tile *tile;
+    size_t tile_from, tile_size; /* what it holds: scales from this one on; for short rows see fill_elements */
+    bool exact_zero;             /* and among it an int32 zero point that is not 0 */
+} call;
+
+static size_t min(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* ---- where an element lies ---- */
+
+typedef struct position {
+    size_t element;
+    size_t column;    /* its place in its row */
+    size_t rows_left; /* rows from its own on that share a row of scales */
+    size_t scale;     /* the number of its scale */
+    size_t offset;    /* its place in its run */
+} position;
+
+static position locate(const dql_normal *p, size_t element) {
+    const size_t row = element / p->row_length, column = element % p->row_length;
+    const size_t axis_row = row % p->axis_rows;
+    return (position){.element = element,
+                      .column = column,
+                      .rows_left = min(p->axis_rows - axis_row, p->block_rows - axis_row % p->block_rows),
+                      .scale = dql_scale_row(p, row) * p->row_scales + column / p->run,
+                      .offset = column % p->run};
+}
+
+/* A distance that is gone more than once. */
+typedef struct step {
+    size_t elements, rows, columns, runs, offset;
+} step;
+
+static step step_of(const dql_normal *p, size_t elements) {
+    const size_t columns = elements % p->row_length;
+    return (step){elements, elements / p->row_length, columns, columns / p->run, columns % p->run};
+}
+
+/* Divides only where another row of scales begins. */
+static void advance(const dql_normal *p, position *at, const step *by) {
+    if (by->rows >= at->rows_left || by->columns >= p->row_length - at->column) {
+        *at = locate(p, at->element + by->elements);
+        return;
+    }
+    at->element += by->elements;
+    at->column += by->columns;
+    at->rows_left -= by->rows;
+    at->scale += by->runs;
+    at->offset += by->offset;
+    if (at->offset >= p->run) {
+        at->offset -= p->run;
+        at->scale++;
+    }
+}
+
+/* ---- the tile ---- */
+
+static void read_scales(const call *c, size_t first, float *to, size_t n) {
+    c->plan.kernels->widen[c->plan.scale_type](c->scale, first, to, n);
+}
+
+/* To floats, or of int32 to int32. */
+static void read_zeros(const call *c, size_t first, void *to, size_t n) {
+    if (c->plan.x_type == DQL_INT32)
+        memcpy(to, (const char *)c->zero + first * sizeof(int32_t), n * sizeof(int32_t));
+    else
+        c->plan.kernels->widen[c->plan.x_type](c->zero, first, to, n);
+}
+
+static void tile_filled(call *c, size_t from, size_t n) {
+    c->tile_from = from;
+    c->tile_size = n;
+    c->exact_zero = false;
+    if (c->zero && c->plan.x_type == DQL_INT32)
+        for (size_t k = 0; k < n; k++)
+            c->exact_zero |= c->tile->zero.i32[k] != 0;
+}
+
+/* One entry for each of n runs from scale `first` on. */
+static void fill_runs(call *c, size_t first, size_t n) {
+    if (c->tile_from == first && c->tile_size >= n)
+        return;
+    read_scales(c, first, c->tile->scale, n);
+    if (c->zero)
+        read_zeros(c, first, &c->tile->zero, n);
+    tile_filled(c, first, n);
+}
+
+/* to[k] = from[(offset + k) / run] for k < n, of 4 bytes each whatever they are. */
+static void spread(void *to, const void *from, size_t n, size_t run, size_t offset) {
+    uint32_t value;
+    for (size_t k = 0; k < n; from = (const char *)from + sizeof value, offset = 0) {
+        memcpy(&value, from, sizeof value);
+        for (const size_t end = min(n, k + run - offset); k < end; k++)
+            memcpy((char *)to + k * sizeof value, &value, sizeof value);
+    }
+}
+
+/* Entries [k, k + n) of the tile for n elements of one short row, from the run of scale `first` at `offset` on. */
+static void fill_row(call *c, size_t k, size_t n, size_t first, size_t offset) {
+    float narrow[SHORT_ROW];
+    const size_t run = c->plan.run, scales = (offset + n + run - 1) / run;
+    read_scales(c, first, narrow, scales);
+    spread(c->tile->scale + k, narrow, n, run, offset);
+    if (c->zero) {
+        read_zeros(c, first, narrow, scales);
+        spread(c->tile->zero.f32 + k, narrow, n, run, offset);
+    }
+}
+
+/* to[k] = to[k - period] for period <= k < n. */
+static void repeat(float *to, size_t period, size_t n) {
+    for (size_t have = period; have < n; have *= 2)
+        memcpy(to + have, to, min(have, n - have) * sizeof *to);
+}
+
+/* Elements from this one on until another row of scales begins. */
+static size_t until_next_scales(const dql_normal *p, const position *at) {
+    return at->rows_left * p->row_length - at->column;
+}
+
+/* One entry for each of n elements from `at` on, across short rows. */
+static void fill_elements(call *c, position at, size_t n) {
+    const dql_normal *p = &c->plan;
+    const size_t from = at.scale * p->run + at.offset, alike = min(n, until_next_scales(p, &at));
+    if (c->tile_from == from && c->tile_size >= n && alike == n)
+        return;
+    for (size_t k = 0; k < n;) {
+        const size_t end = k + min(n - k, until_next_scales(p, &at)), next = at.element + (end - k);
+        if (at.column) { /* the rest of a row */
+            const size_t rest = min(end - k, p->row_length - at.column);
+            fill_row(c, k, rest, at.scale, at.offset);
+            k += rest;
+        }
+        if (k < end) { /* a row from its start, then copies */
+            fill_row(c, k, min(end - k, p->row_length), at.scale - at.column / p->run, 0);
+            repeat(c->tile->scale + k, p->row_length, end - k);
+            if (c->zero)
+                repeat(c->tile->zero.f32 + k, p->row_length, end - k);
+            k = end;
+        }
+        if (k < n)
+            at = locate(p, next);
+    }
+    tile_filled(c, from, n);
+    c->tile_size = alike;
+}
+
+/* ---- the kernel ---- */
+
+/* Through a tile of finished outputs, so that every kernel can stream and every store is a whole one. */
+static void compute_streamed(const call *c, size_t i, char *y, size_t count, size_t run, const float *scale,
+                             const float *zero) {
+    _Alignas(64) char done[STREAM_TILE];
+    const size_t most = STREAM_TILE / c->plan.y_size;
+    size_t left = run; /* of the run of *scale */
+    for (size_t k = 0; k < count;) {
+        const size_t n = min(count - k, run <= most ? most / run * run : min(left, most));
+        c->kernel(c->x, i + k, done, n, run, scale, zero);
+        c->plan.kernels->stream(y + k * c->plan.y_size, done, n * c->plan.y_size);
+        k += n;
+        const size_t runs = run <= most ? n / run : n == left;
+        left = runs ? run : left - n;
+        scale += runs;
+        zero += runs;
+    }
+}
+
+/* Elements [i, i + count) of x with the scales of the tile, in runs from its start. */
+static void compute(const call *c, size_t i, char *y, size_t count, size_t run) {
+    const float *scale = c->tile->scale, *zero = c->zero ? c->tile->zero.f32 : no_zero;
+    if (c->exact_zero)
+        dql_dequantize_int32((dql_type)c->plan.y_type, c->x, i, y, count, run, scale, c->tile->zero.i32);
+    else if (c->stream)
+        compute_streamed(c, i, y, count, run, scale, zero);
+    else
+        c->kernel(c->x, i, y, count, run, scale, zero);
+}
+
+/* ---- the walk ---- */
+
+/* rows x length elements that share a row of scales, in strips of as many columns as a tile has scales for. */
+static void walk_panel(call *c, const position *at, size_t length, size_t rows, size_t x_stride, char *y,
+                       size_t y_stride) {
+    const size_t run = c->plan.run, y_size = c->plan.y_size;
+    size_t scale = at->scale, offset = at->offset;
+    for (size_t k = 0; k < length; offset = 0) {
+        size_t n = length - k;
+        if (offset) /* the rest of a run */
+            n = min(n, run - offset);
+        else if (n / TILE >= run)
+            n = TILE * run;
+        const size_t scales = n <= run ? 1 : (n + run - 1) / run;
+        fill_runs(c, scale, scales);
+        for (size_t r = 0; r < rows; r++)
+            compute(c, at->element + r * x_stride + k, y + (r * y_stride + k) * y_size, n, run);
+        scale += scales;
+        k += n;
+    }
+}
+
+static bool has_short_rows(const dql_normal *p) {
+    return p->row_length <= SHORT_ROW && p->row_length < p->count;
+}
+
+static void walk_short_rows(call *c, position at, size_t n, char *y) {
+    const dql_normal *p = &c->plan;
+    const size_t whole_rows = TILE / p->row_length * p->row_length;
+    while (n) {
+        size_t piece = min(n, whole_rows - at.column);
+        const size_t alike = until_next_scales(p, &at);
+        if (alike >= TILE / 2) /* then the tile can serve more than once */
+            piece = min(piece, alike);
+        fill_elements(c, at, piece);
+        compute(c, at.element, y, piece, 1);
+        n -= piece;
+        y += piece * p->y_size;
+        if (n)
+            at = locate(p, at.element + piece);
+    }
+}
+
+/* n consecutive elements. */
+static void walk(call *c, position at, size_t n, char *y) {
+    const dql_normal *p = &c->plan;
+    if (has_short_rows(p)) {
+        walk_short_rows(c, at, n, y);
+        return;
+    }
+    while (n) {
+        const size_t length = min(n, p->row_length - at.column);
+        const size_t rows = length == p->row_length && at.rows_left > 1 ? min(at.rows_left, n / length) : 1;
+        walk_panel(c, &at, length, rows, p->row_length, y, p->row_length);
+        n -= length * rows;
+        y += length * rows * p->y_size;
+        if (n)
+            at = locate(p, at.element + length * rows);
+    }
+}
+
+static void walk_rows(call *c, size_t begin, size_t length, size_t rows, size_t x_stride, char *y, size_t y_stride) {
+    const dql_normal *p = &c->plan;
+    const step row = step_of(p, x_stride);
+    position at = locate(p, begin);
+    while (rows) {
+        size_t together = 1; /* rows of the panel that are the same columns of rows that share their scales */
+        if (row.columns == 0 && length <= p->row_length - at.column && !has_short_rows(p))
+            together = row.rows ? min(rows, (at.rows_left - 1) / row.rows + 1) : rows;
+        if (together > 1)
+            walk_panel(c, &at, length, together, x_stride, y, y_stride);
+        else
+            walk(c, at, length, y);
+        rows -= together;
+        y += together * y_stride * p->y_size;
+        if (rows && together > 1)
+            at = locate(p, at.element + together * x_stride);
+        else if (rows)
+            advance(p, &at, &row);
+    }
+}
+
+/* ---- zero points that must be zero ---- */
+
+static bool are_zero(const dql_normal *p, const uint8_t *zero, size_t begin, size_t end) {
+    uint8_t bits = 0;
+    for (size_t k = begin; k < end; k++)
+        bits |= zero[k];
+    return (bits & p->zero_mask) == 0;
+}
+
+static size_t scale_at(const dql_normal *p, size_t row, size_t column) {
+    return dql_scale_row(p, row) * p->row_scales + column / p->run;
+}
+
+/* Exactly those of the elements [begin, end): of the first row, the last one, and the whole ones between. */
+static bool zeros_are_zero(const dql_normal *p, const uint8_t *zero, size_t begin, size_t end) {
+    const size_t length = p->row_length;
+    const size_t first = begin / length, first_column = begin % length;
+    const size_t last = (end - 1) / length, last_column = (end - 1) % length;
+    if (first == last)
+        return are_zero(p, zero, scale_at(p, first, first_column), scale_at(p, last, last_column) + 1);
+    return are_zero(p, zero, scale_at(p, first, first_column), scale_at(p, first, length - 1) + 1) &&
+           are_zero(p, zero, scale_at(p, last, 0), scale_at(p, last, last_column) + 1) &&
+           (last - first == 1 || are_zero(p, zero, scale_at(p, first + 1, 0), scale_at(p, last - 1, length - 1) + 1));
+}
+
+/* ---- the API ---- */
+
+/* Takes the buffers. What is checked here is what no range or panel changes. */
+static dql_status open_call(call *c, tile *t, const void *x, const void *scale, const void *zero, const void *y,
+                            size_t y_elements) {
+    if (!x || !scale || !y)
+        return DQL_ERROR_NULL;
+    c->x = x;
+    c->scale = scale;
+    c->zero = c->plan.zero_mask ? NULL : zero; /* float8: checked by the caller, then absent */
+    c->kernel = c->plan.kernels->dequantize[c->plan.x_type][c->plan.y_number];
+    c->stream = y_elements * c->plan.y_size > c->plan.stream_above;
+    c->tile = t;
+    c->tile_from = c->tile_size = 0;
+    c->exact_zero = false;
+    return DQL_OK;
+}
+
+/* Streamed stores are seen by whoever sees the call return. */
+static void close_call(const call *c) {
+    if (c->stream)
+        atomic_thread_fence(memory_order_seq_cst);
+}
+
+static dql_status get_plan(call *c, const dql_plan *plan) {
+    if (!plan)
+        return DQL_ERROR_NULL;
+    return dql_plan_get(&c->plan, plan) ? DQL_OK : DQL_ERROR_PLAN;
+}
+
+dql_status dql_run_range(const dql_plan *plan, const void *x, const void *scale, const void *zero, size_t begin,
+                         size_t end, void *y_begin) {
+    call c;
+    tile t;
+    dql_status status = get_plan(&c, plan);
+    if (status)
+        return status;
+    if (begin > end || end > c.plan.count)
+        return DQL_ERROR_RANGE;
+    if (begin == end)
+        return DQL_OK;
+    status = open_call(&c, &t, x, scale, zero, y_begin, end - begin);
+    if (status)
+        return status;
+    if (zero && c.plan.zero_mask && !zeros_are_zero(&c.plan, zero, begin, end))
+        return DQL_ERROR_ZERO_POINT;
+    walk(&c, locate(&c.plan, begin), end - begin, y_begin);
+    close_call(&c);
+    return DQL_OK;
+}
+
+dql_status dql_run(const dql_plan *plan, const void *x, const void *scale, const void *zero, void *y) {
+    return dql_run_range(plan, x, scale, zero, 0, dql_plan_count(plan), y);
+}
+
+/* Whether `rows` starts, `stride` apart, each have `length` elements before `end`; rows and length are not 0. */
+static bool rows_fit(size_t length, size_t rows, size_t stride, size_t end) {
+    return length <= end && (rows == 1 || stride == 0 || (end - length) / stride >= rows - 1);
+}
+
+dql_status dql_run_rows(const dql_plan *plan, const void *x, const void *scale, const void *zero, size_t begin,
+                        size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride) {
+    call c;
+    tile t;
+    dql_status status = get_plan(&c, plan);
+    if (status)
+        return status;
+    if (begin > c.plan.count)
+        return DQL_ERROR_RANGE;
+    if (length == 0 || rows == 0)
+        return DQL_OK;
+    if (!rows_fit(length, rows, x_stride, c.plan.count - begin) ||
+        !rows_fit(length, rows, y_stride, SIZE_MAX / c.plan.y_size) || (rows > 1 && y_stride < length))
+        return DQL_ERROR_RANGE;
+    status = open_call(&c, &t, x, scale, zero, y, rows * length);
+    if (status)
+        return status;
+    if (zero && c.plan.zero_mask)
+        for (size_t r = 0, i = begin; r < rows; r++, i += x_stride)
+            if (!zeros_are_zero(&c.plan, zero, i, i + length))
+                return DQL_ERROR_ZERO_POINT;
+    walk_rows(&c, begin, length, rows, x_stride, y, y_stride);
+    close_call(&c);
+    return DQL_OK;
+}
+
+dql_status dql_dequantize(const dql_spec *spec, const void *x, const void *scale, const void *zero, void *y) {
+    dql_plan plan;
+    const dql_status status = dql_plan_init(&plan, spec);
+    return status ? status : dql_run(&plan, x, scale, zero, y);
+}
