@@ -1,0 +1,123 @@
+/* The meaning of each type, against the definitions of the formats. */
+#include "scalar/element.h"
+#include "support/random.h"
+#include "support/reference.h"
+#include "support/test.h"
+
+#include <math.h>
+
+static void same_value(dql_type type, const void *from, size_t i) {
+    const double expected = reference_decode(type, from, i);
+    const float got = load_element(type, from, i);
+    if (!reference_equal(DQL_FLOAT32, f32_bits(got), reference_encode(DQL_FLOAT32, expected)))
+        fail_msg("type %d, bits %x: got %a, expected %a", (int)type, (unsigned)reference_bits_of(type, from, i),
+                 (double)got, expected);
+}
+
+static void codes_up_to_8_bits(void **state) {
+    (void)state;
+    for (size_t t = 0; t < REFERENCE_X_TYPES; t++) {
+        const reference_type *type = &reference_x_types[t];
+        if (type->bits > 8)
+            continue;
+        uint8_t codes[256];
+        for (size_t k = 0; k < sizeof codes; k++)
+            codes[k] = (uint8_t)k;
+        for (size_t i = 0; i < sizeof codes * 8 / type->bits; i++)
+            same_value(type->type, codes, i);
+    }
+}
+
+static void codes_of_16_bits(void **state) {
+    (void)state;
+    const dql_type types[] = {DQL_INT16, DQL_UINT16, DQL_FLOAT16, DQL_BFLOAT16};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (uint32_t code = 0; code <= 0xffff; code++)
+            same_value(types[t], &(uint16_t){(uint16_t)code}, 0);
+}
+
+static void codes_of_32_bits(void **state) {
+    (void)state;
+    random r = {1};
+    const int32_t edges[] = {
+        0, 1, -1, 1 << 24, (1 << 24) + 1, -(1 << 24) - 1, INT32_MAX, INT32_MAX - 63, INT32_MIN, INT32_MIN + 64};
+    for (size_t k = 0; k < sizeof edges / sizeof *edges; k++)
+        same_value(DQL_INT32, edges, k);
+    for (size_t k = 0; k < 100000; k++) {
+        const uint32_t bits = (uint32_t)random_u64(&r) >> random_below(&r, 32);
+        same_value(DQL_INT32, &bits, 0);
+        same_value(DQL_FLOAT32, &bits, 0);
+    }
+}
+
+static void elements_at_any_address(void **state) {
+    (void)state;
+    random r = {2};
+    uint8_t bytes[64];
+    random_bytes(&r, bytes, sizeof bytes);
+    for (size_t off = 0; off < 8; off++)
+        for (size_t t = 0; t < REFERENCE_X_TYPES; t++)
+            for (size_t i = 0; i < 11; i++)
+                same_value(reference_x_types[t].type, bytes + off, i);
+}
+
+static void same_bits(dql_type type, float value) {
+    const uint32_t expected = reference_encode(type, (double)value);
+    uint32_t got = 0;
+    store_element(type, &got, 0, value);
+    got = reference_bits_of(type, &got, 0);
+    if (!reference_equal(type, got, expected))
+        fail_msg("%a to type %d: got %x, expected %x", (double)value, (int)type, (unsigned)got, (unsigned)expected);
+}
+
+/* Each number of a 16-bit format, what lies halfway to the next one, and the float32s beside both. */
+static void rounding_to_16_bits(void **state) {
+    (void)state;
+    const dql_type types[] = {DQL_FLOAT16, DQL_BFLOAT16};
+    for (size_t t = 0; t < 2; t++)
+        for (uint32_t code = 0; code < 0xffff; code++) {
+            const double here = reference_decode(types[t], &(uint16_t){(uint16_t)code}, 0);
+            const double next = reference_decode(types[t], &(uint16_t){(uint16_t)(code + 1)}, 0);
+            const float exact = (float)here, half = (float)(here + (next - here) / 2);
+            const float values[] = {exact, nextafterf(exact, INFINITY), nextafterf(exact, -INFINITY),
+                                    half,  nextafterf(half, INFINITY),  nextafterf(half, -INFINITY)};
+            for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+                same_bits(types[t], values[k]);
+        }
+}
+
+static void rounding_of_any_float32(void **state) {
+    (void)state;
+    random r = {3};
+    const float edges[] = {0.0f,  -0.0f,    INFINITY, -INFINITY,       65504,     65519.996f,
+                           65520, 0x1p-24f, 0x1p-25f, 0x1.000002p-25f, 0x1p-149f, 0x1.fffffep127f};
+    for (size_t t = 0; t < REFERENCE_FLOAT_TYPES; t++) {
+        for (size_t k = 0; k < sizeof edges / sizeof *edges; k++)
+            same_bits(reference_float_types[t].type, edges[k]);
+        for (size_t k = 0; k < 500000; k++)
+            same_bits(reference_float_types[t].type, f32_from_bits((uint32_t)random_u64(&r)));
+    }
+}
+
+static void nan_stays_nan(void **state) {
+    (void)state;
+    for (uint32_t sign = 0; sign < 2; sign++)
+        for (uint32_t mantissa = 1; mantissa < 0x800000; mantissa = mantissa * 2 + (mantissa & 1)) {
+            uint16_t half;
+            const float nan = f32_from_bits(sign << 31 | 0x7f800000 | mantissa);
+            store_element(DQL_FLOAT16, &half, 0, nan);
+            assert_true(isnan(f32_from_f16(half)));
+            store_element(DQL_BFLOAT16, &half, 0, nan);
+            assert_true(isnan(f32_from_bf16(half)));
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(codes_up_to_8_bits),  cmocka_unit_test(codes_of_16_bits),
+        cmocka_unit_test(codes_of_32_bits),    cmocka_unit_test(elements_at_any_address),
+        cmocka_unit_test(rounding_to_16_bits), cmocka_unit_test(rounding_of_any_float32),
+        cmocka_unit_test(nan_stays_nan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,258 @@
+/* The kernel contract, for every entry of the table of every ISA that runs here. */
+#include "dispatch/dispatch.h"
+#include "plan.h"
+#include "scalar/element.h"
+#include "support/memory.h"
+#include "support/random.h"
+#include "support/reference.h"
+#include "support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Calls f with each table that runs here. */
+static void for_each_isa(void (*f)(const dql_isa_row *isa)) {
+    for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa); isa++)
+        if (dql_isa_available((dql_isa)isa))
+            f(dql_isa_find((dql_isa)isa));
+}
+
+/* One call of one kernel with each buffer between guard pages. */
+static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, const guarded *x, size_t i, size_t count,
+                  size_t run, const float *scale, const float *zero, guard_side side, size_t off) {
+    const dql_type y_type = reference_float_types[y_number].type;
+    const size_t scales = (count + run - 1) / run;
+    guarded y = guarded_new(reference_bytes(y_type, count), side, off);
+    guarded s = guarded_new(scales * sizeof(float), side, 0), z = guarded_new(scales * sizeof(float), side, 0);
+    memcpy(s.bytes, scale, s.size);
+    memcpy(z.bytes, zero, z.size);
+    isa->kernels->dequantize[x_type][y_number](x->bytes, i, y.bytes, count, run, (const float *)(const void *)s.bytes,
+                                               (const float *)(const void *)z.bytes);
+    for (size_t k = 0; k < count; k++) {
+        /* In double the difference is exact where the kernel's has to be; of int32 only with a zero point of 0. */
+        const double difference = (double)load_element(x_type, x->bytes, i + k) - (double)zero[k / run];
+        const float product = (float)((double)(float)difference * (double)scale[k / run]);
+        const uint32_t expected = reference_encode(y_type, (double)product),
+                       got = reference_bits_of(y_type, y.bytes, k);
+        if (!reference_equal(y_type, got, expected))
+            fail_msg("%s: type %d -> %d, element %zu of %zu from %zu on, run %zu: %x, expected %x",
+                     dql_isa_name(isa->id), (int)x_type, (int)y_type, k, count, i, run, (unsigned)got,
+                     (unsigned)expected);
+    }
+    assert_true(guarded_intact(&y));
+    guarded_free(&y);
+    guarded_free(&s);
+    guarded_free(&z);
+}
+
+/* Zero points that x_type has, as floats. */
+static void random_zeros(random *r, dql_type x_type, float *to, size_t n) {
+    uint8_t bytes[4];
+    for (size_t k = 0; k < n; k++) {
+        random_bytes(r, bytes, sizeof bytes);
+        const bool is_float = x_type >= DQL_FLOAT8E4M3FN && x_type <= DQL_FLOAT8E5M2FNUZ;
+        to[k] =
+            is_float || x_type == DQL_INT32 || random_below(r, 4) == 0 ? 0 : (float)reference_decode(x_type, bytes, 0);
+    }
+}
+
+/* Every count, run and start that could make a difference to a vector of up to 64 elements. */
+static void shapes_of(const dql_isa_row *isa) {
+    enum { MOST = 200 };
+    static const size_t runs[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 49, 64, 100, 1000};
+    random r = {1};
+    float scale[MOST], zero[MOST];
+    for (size_t t = 0; t < REFERENCE_X_TYPES; t++) {
+        const dql_type type = reference_x_types[t].type;
+        for (size_t count = 1; count < MOST; count += count < 70 ? 1 : 13)
+            for (size_t n = 0; n < 6; n++) {
+                const size_t i = random_below(&r, 9), run = runs[random_below(&r, sizeof runs / sizeof *runs)];
+                const guard_side side = random_below(&r, 2) ? AT_START : AT_END;
+                /* Bytes of x before element i are not to be read either: they are on the page that can't be. */
+                const size_t first = i * reference_x_types[t].bits / 8, size = reference_bytes(type, i + count) - first;
+                guarded x = guarded_new(size, side, random_below(&r, 4));
+                random_bytes(&r, x.bytes, size);
+                guarded whole = x;
+                whole.bytes = (uint8_t *)((uintptr_t)x.bytes - first);
+                for (size_t k = 0; k < count; k++)
+                    scale[k] = (float)ldexp((double)(random_below(&r, 1 << 24) + 1), (int)random_below(&r, 60) - 50);
+                random_zeros(&r, type, zero, count);
+                for (size_t y = 0; y < DQL_Y_END; y++)
+                    check(isa, type, y, &whole, i, count, run, scale, zero, side, random_below(&r, 4));
+                guarded_free(&x);
+            }
+    }
+}
+
+/* Every code of up to 16 bits, and many int32, with scales of every kind. */
+static void values_of(const dql_isa_row *isa) {
+    static const float scales[] = {1,
+                                   -1,
+                                   0,
+                                   -0.0f,
+                                   0.1f,
+                                   0x1.000002p-3f,
+                                   0x1.fffffep-4f,
+                                   0x1p-14f,
+                                   0x1.3p-20f,
+                                   0x1p-24f,
+                                   0x1.8p-126f,
+                                   0x1p-149f,
+                                   0x1.fffffcp-127f,
+                                   -0x1.234568p-133f,
+                                   0x1.8p8f,
+                                   0x1.fffffep15f,
+                                   0x1.fffffep127f,
+                                   INFINITY,
+                                   NAN};
+    enum { MOST = 1 << 16 };
+    random r = {2};
+    for (size_t t = 0; t < REFERENCE_X_TYPES; t++) {
+        const dql_type type = reference_x_types[t].type;
+        const size_t count = reference_x_types[t].bits >= 16 ? MOST : (size_t)1 << reference_x_types[t].bits;
+        guarded x = guarded_new(reference_bytes(type, count), AT_END, 0);
+        random_bytes(&r, x.bytes, x.size);
+        for (size_t k = 0; k < count; k++) {
+            const uint16_t code = (uint16_t)k;
+            if (reference_x_types[t].bits == 16)
+                memcpy(x.bytes + 2 * k, &code, 2);
+            else if (reference_x_types[t].bits == 8)
+                x.bytes[k] = (uint8_t)k;
+            else if (reference_x_types[t].bits == 4)
+                x.bytes[k / 2] = (uint8_t)(k % 2 ? x.bytes[k / 2] | k << 4 : k);
+        }
+        for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+            float zero;
+            random_zeros(&r, type, &zero, 1);
+            for (size_t y = 0; y < DQL_Y_END; y++)
+                check(isa, type, y, &x, 0, count, count, &scales[s], &zero, AT_END, 0);
+        }
+        guarded_free(&x);
+    }
+}
+
+static void widen_of(const dql_isa_row *isa) {
+    enum { MOST = 300 };
+    random r = {3};
+    for (size_t t = 0; t < REFERENCE_X_TYPES + REFERENCE_FLOAT_TYPES; t++) {
+        const reference_type *type =
+            t < REFERENCE_X_TYPES ? &reference_x_types[t] : &reference_float_types[t - REFERENCE_X_TYPES];
+        for (size_t count = 1; count <= MOST; count++) {
+            const size_t i = random_below(&r, 5), first = i * type->bits / 8;
+            const guard_side side = random_below(&r, 2) ? AT_START : AT_END;
+            guarded from = guarded_new(reference_bytes(type->type, i + count) - first, side, random_below(&r, 4));
+            guarded to = guarded_new(count * sizeof(float), side, 0);
+            random_bytes(&r, from.bytes, from.size);
+            const void *start = (const void *)((uintptr_t)from.bytes - first);
+            isa->kernels->widen[type->type](start, i, (float *)(void *)to.bytes, count);
+            for (size_t k = 0; k < count; k++) {
+                const uint32_t expected = reference_encode(DQL_FLOAT32, reference_decode(type->type, start, i + k));
+                if (!reference_equal(DQL_FLOAT32, reference_bits_of(DQL_FLOAT32, to.bytes, k), expected))
+                    fail_msg("%s: %s, element %zu of %zu from %zu on", dql_isa_name(isa->id), type->name, k, count, i);
+            }
+            assert_true(guarded_intact(&to));
+            guarded_free(&from);
+            guarded_free(&to);
+        }
+    }
+}
+
+static void count_of(const dql_isa_row *isa) {
+    size_t kernels = 0, widenings = 0;
+    for (size_t type = 0; type < DQL_TYPE_END; type++) {
+        widenings += isa->kernels->widen[type] != NULL;
+        for (size_t y = 0; y < DQL_Y_END; y++)
+            kernels += isa->kernels->dequantize[type][y] != NULL;
+    }
+    assert_int_equal(kernels, REFERENCE_X_TYPES * REFERENCE_FLOAT_TYPES);
+    assert_int_equal(widenings, REFERENCE_X_TYPES + REFERENCE_FLOAT_TYPES);
+    printf("tested: ISA %s, %zu kernels, %zu widenings, %s\n", dql_isa_name(isa->id), kernels, widenings,
+           isa->kernels->stream ? "streaming" : "no streaming");
+}
+
+static void shapes(void **state) {
+    (void)state;
+    for_each_isa(shapes_of);
+}
+
+static void values(void **state) {
+    (void)state;
+    for_each_isa(values_of);
+}
+
+static void widen(void **state) {
+    (void)state;
+    for_each_isa(widen_of);
+}
+
+static void tables_are_complete(void **state) {
+    (void)state;
+    for_each_isa(count_of);
+}
+
+/* ---- streaming, through a table whose non-temporal copy is an ordinary one that counts ---- */
+
+static size_t streamed;
+
+static void count_and_copy(void *y, const void *tile, size_t bytes) {
+    assert_true((uintptr_t)tile % 64 == 0);
+    memcpy(y, tile, bytes);
+    streamed += bytes;
+}
+
+static dql_plan streaming_plan(const dql_spec *spec, const dql_kernels *kernels, size_t above) {
+    dql_plan plan;
+    dql_normal p;
+    assert_int_equal(dql_plan_init(&plan, spec), DQL_OK);
+    assert_true(dql_plan_get(&p, &plan));
+    p.kernels = kernels;
+    p.stream_above = above;
+    memcpy(&plan, &p, sizeof p);
+    return plan;
+}
+
+static void streams_the_same_bytes(void **state) {
+    (void)state;
+    enum { ROWS = 3, COLUMNS = 7001 };
+    static int8_t x[ROWS * COLUMNS], zero[ROWS * COLUMNS];
+    static float scale[ROWS * COLUMNS], cached[ROWS * COLUMNS], stored[ROWS * COLUMNS];
+    random r = {4};
+    random_bytes(&r, x, sizeof x);
+    random_bytes(&r, zero, sizeof zero);
+    for (size_t k = 0; k < ROWS * COLUMNS; k++)
+        scale[k] = (float)(k + 1);
+    dql_kernels kernels = *dql_isa_find(DQL_ISA_SCALAR)->kernels;
+    kernels.stream = count_and_copy;
+    for (int64_t block = 1; block < COLUMNS + 2; block += block < 40 ? 1 : 871) {
+        const int64_t shape[] = {ROWS, COLUMNS}, scale_shape[] = {ROWS, (COLUMNS + block - 1) / block};
+        const dql_spec spec = {.x_type = DQL_INT8,
+                               .scale_type = DQL_FLOAT32,
+                               .y_type = DQL_FLOAT32,
+                               .rank = 2,
+                               .shape = shape,
+                               .scale_rank = 2,
+                               .scale_shape = scale_shape,
+                               .axis = 1,
+                               .block_size = block};
+        const dql_plan never = streaming_plan(&spec, &kernels, sizeof cached);
+        const dql_plan always = streaming_plan(&spec, &kernels, sizeof cached - 1);
+        streamed = 0;
+        assert_int_equal(dql_run(&never, x, scale, zero, cached), DQL_OK);
+        assert_int_equal(streamed, 0);
+        assert_int_equal(dql_run(&always, x, scale, zero, stored), DQL_OK);
+        assert_int_equal(streamed, sizeof stored);
+        assert_memory_equal(stored, cached, sizeof stored);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_complete),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(values),
+        cmocka_unit_test(widen),
+        cmocka_unit_test(streams_the_same_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
