@@ -1,0 +1,2 @@
+
+ByJ zöÄt4ôvÆöVu¸ö tTôltjõút`ô~u„ôtt

@@ -1,0 +1,2 @@
+Bx_zero_pointJ©’2v×
+øfS^ó7IÿóuÁ

@@ -1,0 +1,1 @@
+*NiãBx_zero_point
