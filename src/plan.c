@@ -146,7 +146,7 @@ static void normalise_blocked(dql_normal *p, const dql_spec *spec, size_t axis) 
         p->blocks = blocks;
     }
     /* Each row has scales of its own and no run ends short: all rows are one. */
-    if (p->block_rows == 1 && p->blocks == p->axis_rows && p->row_length % p->run == 0) {
+    if (p->block_rows == 1 && p->row_length % p->run == 0) {
         p->row_length = p->count;
         p->row_scales = p->count / p->run;
         p->axis_rows = 1;

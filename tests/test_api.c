@@ -1,5 +1,6 @@
 /* Misuse of each function, one case a rule; y must be as it was. */
 #include "dql/dql.h"
+#include "support/reference.h"
 #include "support/test.h"
 
 #include <string.h>
@@ -222,6 +223,47 @@ static void float8_zero_points(void **state) {
             }
 }
 
+/* One that is wrong counts in exactly the ranges and panels with an element that it belongs to. */
+static void float8_zero_points_of_ranges(void **state) {
+    (void)state;
+    enum { ROWS = 7, COLUMNS = 5, COUNT = ROWS * COLUMNS };
+    const int64_t shape[] = {ROWS, COLUMNS}, last[] = {ROWS, 2}, first[] = {3, COLUMNS};
+    dql_spec spec = {.x_type = DQL_FLOAT8E5M2,
+                     .scale_type = DQL_FLOAT32,
+                     .y_type = DQL_FLOAT32,
+                     .rank = 2,
+                     .shape = shape,
+                     .scale_rank = 2,
+                     .block_size = 3};
+    uint8_t codes[COUNT] = {0}, zeros[3 * COLUMNS] = {0};
+    float scales[3 * COLUMNS] = {0}, out[2 * COUNT];
+    for (int axis = 0; axis < 2; axis++) {
+        spec.axis = axis;
+        spec.scale_shape = axis ? last : first;
+        dql_plan plan;
+        assert_int_equal(dql_plan_init(&plan, &spec), DQL_OK);
+        for (size_t wrong = 0; wrong < (size_t)(spec.scale_shape[0] * spec.scale_shape[1]); wrong++) {
+            zeros[wrong] = 1;
+            for (size_t begin = 0; begin < COUNT; begin++)
+                for (size_t end = begin + 1; end <= COUNT; end++) {
+                    bool in_range = false, in_panel = false;
+                    for (size_t i = begin; i < end; i++)
+                        in_range |= reference_scale_number(&spec, i) == wrong;
+                    const size_t length = (end - begin + 1) / 2;
+                    for (size_t k = 0; k < length; k++)
+                        in_panel |= reference_scale_number(&spec, begin + k) == wrong ||
+                                    reference_scale_number(&spec, end - length + k) == wrong;
+                    assert_int_equal(dql_run_range(&plan, codes, scales, zeros, begin, end, out),
+                                     in_range ? DQL_ERROR_ZERO_POINT : DQL_OK);
+                    assert_int_equal(
+                        dql_run_rows(&plan, codes, scales, zeros, begin, length, 2, end - begin - length, out, length),
+                        in_panel ? DQL_ERROR_ZERO_POINT : DQL_OK);
+                }
+            zeros[wrong] = 0;
+        }
+    }
+}
+
 static void isas(void **state) {
     (void)state;
     const char *const names[] = {"auto", "scalar", "avx2", "avx512", "avx512vbmi", "neon", "sve", "sve2", "simde"};
@@ -283,6 +325,7 @@ int main(void) {
         cmocka_unit_test(ranges_outside),
         cmocka_unit_test(panels_outside),
         cmocka_unit_test(float8_zero_points),
+        cmocka_unit_test(float8_zero_points_of_ranges),
         cmocka_unit_test(isas),
         cmocka_unit_test(texts),
     };

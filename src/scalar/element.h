@@ -63,9 +63,9 @@ DQL_INLINE uint16_t f16_from_f32(float f) {
     uint32_t h;
     if (magnitude > 0x7f800000) /* NaN, quiet */
         h = 0x7e00 | (magnitude >> 13 & 0x1ff);
-    else if (magnitude >= 0x477ff000) /* from 65520, halfway past the largest, on */
+    else if (magnitude >= 0x47800000) /* from 2^16 on */
         h = 0x7c00;
-    else if (magnitude >= 0x38800000) /* from 2^-14, the smallest normal, on; a carry moves on to the next exponent */
+    else if (magnitude >= 0x38800000) /* from 2^-14, the smallest normal, on; a carry moves on, up to infinity */
         h = shift_right_even(magnitude - ((127 - 15) << 23), 13);
     else if (magnitude >= 0x33000000) /* from 2^-25, half the smallest subnormal, on: in units of 2^-24 */
         h = shift_right_even((magnitude & 0x7fffff) | 0x800000, 126 - (magnitude >> 23));
