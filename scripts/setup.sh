@@ -1,0 +1,57 @@
+# Sourced by run and test: where the project is, what it needs, how it is built.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+say() { printf '\n== %s\n' "$*"; }
+
+packages=(gcc g++ libc6-dev cmake ninja-build python3-minimal
+  libcpuinfo-dev libcmocka-dev libprotobuf-c-dev protobuf-c-compiler libonnx-dev)
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+is_installed() {
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+apt_get() {
+  # Three tries: a mirror may be in the middle of a sync.
+  for try in 1 2 3; do
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 "$@" && return
+    sleep $((try * 5))
+  done
+  return 1
+}
+
+# install [-o OPTION]... PACKAGE...: what is missing of them, from the distribution.
+install() {
+  local options=() missing=()
+  while [ "$1" = -o ]; do
+    options+=(-o "$2")
+    shift 2
+  done
+  if ! command -v apt-get >/dev/null; then
+    say "No apt-get here: assuming that what matches these Debian packages is there: $*"
+    return
+  fi
+  for package in "$@"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  [ ${#missing[@]} = 0 ] && return
+  say "Installing ${missing[*]}"
+  apt_get update
+  apt_get "${options[@]}" install -y --no-install-recommends "${missing[@]}"
+}
+
+# build PRESET [OPTION...]: configure and build in build/PRESET.
+build() {
+  local preset=$1
+  shift
+  say "Building build/$preset"
+  cmake --preset "$preset" "$@" >"build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; return 1; }
+  grep -E 'ISA .* is left out' "build/$preset.log" || true
+  cmake --build "build/$preset"
+}
+mkdir -p build
