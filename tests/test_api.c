@@ -179,7 +179,7 @@ static void panels_outside(void **state) {
 static void float8_zero_points(void **state) {
     (void)state;
     const struct {
-        dql_type type;
+        int32_t type;
         bool has_minus_zero;
     } types[] = {
         {DQL_FLOAT8E4M3FN, true}, {DQL_FLOAT8E4M3FNUZ, false}, {DQL_FLOAT8E5M2, true}, {DQL_FLOAT8E5M2FNUZ, false}};

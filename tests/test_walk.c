@@ -75,8 +75,8 @@ static guarded random_buffer(random *r, size_t size) {
     return guarded_new(size, random_below(r, 2) ? AT_START : AT_END, random_below(r, 4));
 }
 
-static dql_type random_type(random *r, const reference_type *types, size_t n) {
-    return types[random_below(r, n)].type;
+static int32_t random_type(random *r, const reference_type *types, size_t n) {
+    return (int32_t)types[random_below(r, n)].type;
 }
 
 /* Scales of all kinds: any bits, or of ordinary size. */
@@ -307,7 +307,7 @@ static void far_elements(void **state) {
     }
     const int64_t shape[] = {1 << 20, 3, 1 << 13}, blocked[] = {1 << 20, 3, 1 << 8}, first[] = {1 << 14, 3, 1 << 13};
     dql_spec spec = {.scale_type = DQL_FLOAT32, .y_type = DQL_FLOAT16, .rank = 3, .shape = shape};
-    const dql_type types[] = {DQL_INT4, DQL_UINT8, DQL_INT16};
+    const int32_t types[] = {DQL_INT4, DQL_UINT8, DQL_INT16};
     const uint64_t begins[] = {UINT64_C(0x7ffffff0), UINT64_C(0xfffffff1), UINT64_C(0x5ffffff05)};
     for (size_t k = 0; k < 9; k++) {
         const size_t begin = (size_t)begins[k / 3];

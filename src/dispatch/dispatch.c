@@ -34,7 +34,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static _Atomic(const dql_isa_row *) active;
 
 static const char *environment(const char *variable) {
-#if defined(__GLIBC__)
+#if defined(__linux__) && !defined(__ANDROID__)
     return secure_getenv(variable);
 #elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__)
     return issetugid() ? NULL : getenv(variable);
