@@ -33,7 +33,7 @@ static void codes_of_16_bits(void **state) {
     const dql_type types[] = {DQL_INT16, DQL_UINT16, DQL_FLOAT16, DQL_BFLOAT16};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (uint32_t code = 0; code <= 0xffff; code++)
-            same_value(types[t], &(uint16_t){(uint16_t)code}, 0);
+            same_value(types[t], (uint16_t[2]){(uint16_t)code}, 0);
 }
 
 static void codes_of_32_bits(void **state) {
@@ -76,8 +76,8 @@ static void rounding_to_16_bits(void **state) {
     const dql_type types[] = {DQL_FLOAT16, DQL_BFLOAT16};
     for (size_t t = 0; t < 2; t++)
         for (uint32_t code = 0; code < 0xffff; code++) {
-            const double here = reference_decode(types[t], &(uint16_t){(uint16_t)code}, 0);
-            const double next = reference_decode(types[t], &(uint16_t){(uint16_t)(code + 1)}, 0);
+            const double here = reference_decode(types[t], (uint16_t[2]){(uint16_t)code}, 0);
+            const double next = reference_decode(types[t], (uint16_t[2]){(uint16_t)(code + 1)}, 0);
             const float exact = (float)here, half = (float)(here + (next - here) / 2);
             const float values[] = {exact, nextafterf(exact, INFINITY), nextafterf(exact, -INFINITY),
                                     half,  nextafterf(half, INFINITY),  nextafterf(half, -INFINITY)};

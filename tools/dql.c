@@ -1,0 +1,68 @@
+/* The `dql` command: what the library can do here, and one-node ONNX models run with it. */
+#include "command.h"
+
+#include "problem.h"
+#include <dql/dql.h>
+#include <string.h>
+
+static const char usage[] = "usage: dql info\n"
+                            "       dql test DIR...\n"
+                            "       dql run MODEL.onnx [INPUT.pb...] [-o OUT.pb]\n"
+                            "       dql --help | --version\n";
+
+static const char details[] = "\n"
+                              "  info  the version, the CPU, and which of the library's ISAs run on it\n"
+                              "  test  run ONNX node tests of DequantizeLinear: DIR is one (model.onnx and\n"
+                              "        test_data_set_*/{input,output}_*.pb), or holds such folders\n"
+                              "  run   run a model of one DequantizeLinear node; INPUT.pb are TensorProtos for\n"
+                              "        the graph's inputs that have no initializer, in their order; -o writes y\n"
+                              "\n"
+                              "The environment variable DQL_ISA (scalar, avx2, ...) picks another ISA.\n"
+                              "Exit status: 0 success, 1 failure, 2 wrong usage.\n";
+
+static const struct {
+    const char *name;
+    int (*run)(int count, char **arguments);
+} commands[] = {{"info", info_command}, {"test", test_command}, {"run", run_command}};
+
+int usage_error(const char *message, const char *argument) {
+    fprintf(stderr, "dql: %s%s", message, argument[0] != '\0' ? ": " : "");
+    print_clean(stderr, argument);
+    fprintf(stderr, "\n%s", usage);
+    return EXIT_USAGE;
+}
+
+static int help(void) {
+    printf("%s%s", usage, details);
+    return EXIT_OK;
+}
+
+static int version(void) {
+    printf("dql %s\n", dql_version());
+    return EXIT_OK;
+}
+
+static int dispatch(int count, char **arguments) {
+    if (count == 0)
+        return usage_error("no command", "");
+    const char *name = arguments[0];
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(name, commands[i].name) == 0) {
+            const bool wants_help = count > 1 && strcmp(arguments[1], "--help") == 0;
+            return wants_help ? help() : commands[i].run(count - 1, arguments + 1);
+        }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return help();
+    if (strcmp(name, "--version") == 0)
+        return version();
+    return usage_error("unknown command", name);
+}
+
+int main(int argc, char **argv) {
+    const int status = dispatch(argc - 1, argv + 1);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("dql: standard output");
+        return EXIT_FAILED;
+    }
+    return status;
+}

@@ -1,0 +1,89 @@
+#include "command.h"
+
+#include "explain.h"
+#include "node.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUES_SHOWN = 8 };
+
+typedef struct {
+    char *model;
+    char **inputs;
+    size_t input_count;
+    const char *output; /* NULL: none */
+} run_options;
+
+/* Moves the files to the front of the arguments. */
+static int parse_options(run_options *o, int count, char **arguments) {
+    int files = 0;
+    bool only_files = false;
+    *o = (run_options){0};
+    for (int i = 0; i < count; i++) {
+        if (only_files || arguments[i][0] != '-')
+            arguments[files++] = arguments[i];
+        else if (strcmp(arguments[i], "--") == 0)
+            only_files = true;
+        else if (strcmp(arguments[i], "-o") != 0)
+            return usage_error("unknown option", arguments[i]);
+        else if (o->output != NULL || i + 1 == count)
+            return usage_error("-o needs one file", "");
+        else
+            o->output = arguments[++i];
+    }
+    if (files == 0)
+        return usage_error("run needs a model", "");
+    o->model = arguments[0];
+    o->inputs = arguments + 1;
+    o->input_count = (size_t)files - 1;
+    return EXIT_OK;
+}
+
+static void print_result(const result *r, const operands *o) {
+    const dql_spec *s = &r->spec;
+    printf("x            %s\n", tensor_label(s->x_type, s->rank, s->shape).text);
+    printf("x_scale      %s\n", tensor_label(s->scale_type, s->scale_rank, s->scale_shape).text);
+    if (o->zero.proto != NULL)
+        printf("x_zero_point %s\n",
+               tensor_label(o->zero.proto->data_type, o->zero.proto->n_dims, o->zero.proto->dims).text);
+    printf("y            %s\n", tensor_label(s->y_type, s->rank, s->shape).text);
+    printf("granularity  %s\n", granularity_of(s).text);
+    printf("isa          %s\n", dql_isa_name(r->isa));
+    printf("values      ");
+    for (size_t i = 0; i < r->y.count && i < VALUES_SHOWN; i++)
+        printf(" %.9g", (double)float_value(r->y.type, tensor_bits(&r->y, i)));
+    printf("%s\n", r->y.count > VALUES_SHOWN ? " ..." : "");
+}
+
+static bool run_node(const run_options *options, const node *n, problem *why) {
+    operands o;
+    result r;
+    if (!operands_load(&o, n, options->inputs, options->input_count, why))
+        return false;
+    bool ok = node_run(n, &o, &r, why);
+    if (ok) {
+        ok = options->output == NULL || tensor_write(&r.y, n->proto->output[0], options->output, why);
+        if (ok)
+            print_result(&r, &o);
+        result_free(&r);
+    }
+    operands_free(&o);
+    return ok;
+}
+
+int run_command(int count, char **arguments) {
+    run_options options;
+    node n;
+    problem why;
+    const int status = parse_options(&options, count, arguments);
+    if (status != EXIT_OK)
+        return status;
+    bool ok = node_load(&n, options.model, &why);
+    if (ok) {
+        ok = run_node(&options, &n, &why);
+        node_free(&n);
+    }
+    if (!ok)
+        print_problem(&why);
+    return ok ? EXIT_OK : EXIT_FAILED;
+}

@@ -1,0 +1,52 @@
+/* ONNX tensors: from and to TensorProto. */
+#ifndef TOOLS_TENSOR_H
+#define TOOLS_TENSOR_H
+
+#include "onnx_file.h"
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    int32_t type; /* TensorProto.DataType, and so dql_type */
+    size_t rank;
+    const int64_t *dims; /* [rank], not owned */
+    size_t count;        /* elements */
+    size_t size;         /* bytes of data */
+    uint8_t *data;       /* as dql has it: the CPU's byte order; 2 and 4-bit elements packed, low bits first */
+} tensor;
+
+/* A TensorProto, and the file that it is in: its external data lies beside that. */
+typedef struct {
+    const Onnx__TensorProto *proto; /* NULL: none */
+    const char *file;
+} tensor_source;
+
+/* Allocates a tensor without filling it. `file` is the one to blame. */
+bool tensor_create(tensor *t, int32_t type, size_t rank, const int64_t *dims, const char *file, problem *why);
+
+/* Decodes every encoding of ONNX: raw_data, typed data, external data. The dims remain the TensorProto's. */
+bool tensor_decode(tensor *t, tensor_source source, problem *why);
+
+/* Writes a TensorProto with raw_data. `t` is changed in between only. */
+bool tensor_write(tensor *t, const char *name, const char *file, problem *why);
+
+void tensor_free(tensor *t);
+
+/* An element of a type of 8, 16 or 32 bits. */
+uint32_t tensor_bits(const tensor *t, size_t i);
+
+/* The value of the bits of a float32, float16 or bfloat16. */
+float float_value(int32_t type, uint32_t bits);
+
+/* Elements of a shape; false if it has a negative dim, or more than a size_t counts. */
+bool count_elements(size_t *count, size_t rank, const int64_t *dims);
+
+/* Text for messages, "int8" or "int8[2,3]", used as label(...).text. */
+typedef struct {
+    char text[128];
+} label;
+label type_label(int32_t type);
+label shape_label(size_t rank, const int64_t *dims);
+label tensor_label(int32_t type, size_t rank, const int64_t *dims);
+
+#endif

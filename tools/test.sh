@@ -1,0 +1,227 @@
+#!/bin/bash
+# Tests the dql command: what it accepts, what it refuses, with which words and exit status.
+#
+#     test.sh DQL VECTORS        DQL: the binary; VECTORS: a folder of ONNX node tests that must pass
+set -u
+dql=$(realpath "$1")
+vectors=$(realpath "$2")
+here=$(dirname "$(realpath "$0")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+python3 "$here/test_files.py" || exit 1
+
+passed=0
+failed=0
+
+# verdict NAME OK: counts a check; OK is 0 if it held.
+verdict() {
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL  $1"
+        sed 's/^/      /' out err
+    fi
+}
+
+# expect STATUS TEXT ARGUMENT...: dql exits with STATUS, and TEXT is part of what it prints.
+expect() {
+    local status=$1 text=$2 ok=0
+    shift 2
+    "$dql" "$@" >out 2>err </dev/null
+    [ $? -eq "$status" ] && cat out err | grep -qF -e "$text" || ok=1
+    verdict "dql $*: expected status $status and: $text" $ok
+}
+
+# refuse TEXT FILE ARGUMENT...: dql fails, with nothing on stdout and the one line "dql: FILE: ...TEXT..." on stderr.
+refuse() {
+    local text=$1 file=$2 ok=0
+    shift 2
+    "$dql" "$@" >out 2>err </dev/null
+    [ $? -eq 1 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -qF -e "dql: $file: " err &&
+        grep -qF -e "$text" err || ok=1
+    verdict "dql $*: expected to fail about $file with: $text" $ok
+}
+
+# Models that have their tensors inside, and models that are run on x.pb, scale.pb and zero.pb of the good one.
+refuse_model() { refuse "$1" "$2.onnx" run "$2.onnx"; }
+refuse_x() { refuse "$1" "$2.pb" run good.onnx "$2.pb" good_scale.pb good_zero.pb; }
+
+# --- usage ---
+expect 2 "no command"
+expect 2 "unknown command: frobnicate" frobnicate
+expect 2 "run needs a model" run
+expect 2 "unknown option: --fast" run --fast good.onnx
+expect 2 "-o needs one file" run good.onnx -o
+expect 2 "-o needs one file" run good.onnx -o a -o b
+expect 2 "test needs a folder" test
+expect 2 "unknown option: -v" test -v
+expect 2 "info takes no arguments" info now
+for help in --help -h help "run --help" "test --help" "info --help"; do
+    # shellcheck disable=SC2086
+    expect 0 "usage: dql info" $help
+done
+expect 0 "dql " --version
+expect 0 "scalar     yes      yes" info
+if [ -e /dev/full ]; then
+    "$dql" --help >/dev/full 2>err
+    verdict "help on a full disk: expected status 1" $(($? != 1))
+fi
+
+# --- run ---
+good=(run good.onnx good_x.pb good_scale.pb good_zero.pb)
+expect 0 "values       1 2 3 10 -10 244" "${good[@]}"
+expect 0 "granularity  per axis, axis 0" "${good[@]}"
+expect 0 "x_zero_point int8[2]" "${good[@]}"
+expect 0 "y            float32[2,3]" "${good[@]}"
+DQL_ISA=scalar expect 0 "isa          scalar" "${good[@]}"
+
+for file in initializers com_microsoft no_zero empty_zero_name typed_data external external_link proto3_axis; do
+    expect 0 "values       1 2 3 10 -10 244" run $file.onnx
+done
+expect 0 "granularity  blocked, axis 1, block size 2" run blocked.onnx
+expect 0 "y            bfloat16[2,3]" run bfloat16.onnx
+expect 0 "granularity  per tensor" run scalar.onnx
+expect 0 "values      " run no_elements.onnx
+
+# --- files that are not what they should be ---
+refuse "No such file" missing.onnx run missing.onnx
+refuse "is a folder" folder run folder
+refuse "is not a regular file" fifo run fifo
+refuse_model "is empty" empty
+refuse_model "more than the 2 GiB" huge
+refuse_model "not an ONNX file" text
+refuse_model "cut off" truncated
+refuse_model "wire type 3" group
+refuse_model "more than 10 bytes" long_varint
+refuse_model "field number 0" field_0
+refuse_model "is not a ModelProto" wrong_wire_type
+refuse_model "nest more than 100 deep" deep_graphs
+refuse_model "nest more than 100 deep" deep_types
+refuse_model "too much memory" memory
+refuse_model "field graph appears twice" two_graphs
+refuse_model "field name of a GraphProto is not UTF-8" latin_1
+refuse_model "field name of a GraphProto is not UTF-8" nul
+
+# --- models that are out of scope, or wrong ---
+refuse_model "has no graph" no_graph
+refuse_model "the graph has 2 nodes, not one" two_nodes
+refuse_model 'the node is "QuantizeLinear"' quantize
+refuse_model 'of the domain "my.domain"' other_domain
+refuse_model "no opset of the node's domain" no_opset
+refuse_model "no opset of the node's domain" com_microsoft_not_imported
+refuse_model "opset 9 is not one of 10 to 25" opset_9
+refuse_model "opset 26 is not one of 10 to 25" opset_26
+refuse_model 'unknown attribute "speed"' attribute_unknown
+refuse_model 'attribute "axis" appears twice' attribute_twice
+refuse_model 'attribute "axis" is not an int' attribute_float
+refuse_model "output_dtype -1 is no type" output_dtype_negative
+refuse_model "y of int64 is not supported" output_dtype_int64
+refuse_model "the node has no x_scale" one_input
+refuse_model "the node has 4 inputs" four_inputs
+refuse_model "and 2 outputs" two_outputs
+refuse_model "the node has no y" no_output
+refuse_model '"who" is neither an input of the graph nor an initializer' unknown_name
+refuse_model '"a?b" is neither' control_characters
+refuse_model "x of int64 is not supported" int64
+refuse_model "x_scale of double is not supported" double_scale
+refuse_model "needs 3 input files, but got 0" good
+refuse "needs 3 input files, but got 2" good.onnx run good.onnx good_x.pb good_scale.pb
+refuse "No such file" missing.pb run good.onnx missing.pb good_scale.pb good_zero.pb
+
+# --- tensors that are wrong ---
+refuse_x "has 5 bytes of raw_data, not 6" raw_short
+refuse_x "has 7 bytes of raw_data, not 6" raw_long
+refuse_x "has 5 numbers in int32_data, not 6" int32_short
+refuse_x "has 256 in int32_data, which has no place in 1 byte" int32_large
+refuse_x "has -129 in int32_data, which has no place in 1 byte" int32_small
+refuse_x "has no data" no_data
+refuse_x "more than one place" two_fields
+refuse_x "is a segment" segment
+refuse_x "unknown location (7)" location_7
+refuse_x "has no type" no_type
+refuse_x 'is uint8, but the model'"'"'s input "x" is int8' uint8
+refuse_x "has shape [3,2], which is not that of" transposed
+refuse_x "cut off" pb_truncated
+refuse_x "cut off" pb_garbage
+refuse_model "x of shape [2,-3]: a negative dim" negative_dim
+refuse_model "or too many elements" many_elements
+
+# --- shapes that do not fit ---
+refuse_model "axis 1 of x of shape [2,3] has 3 elements, but x_scale has 4" scale_length
+refuse_model "axis 2 is outside [-2, 2) of x of shape [2,3]" axis_2
+refuse_model "x is a scalar, so x_scale must be one too, but has shape [2]" scalar_x
+refuse_model "block_size is negative: -2" block_size_negative
+refuse_model "dim 1 of x_scale of shape [2,3] must be 2: x has shape [2,3], axis 1, block_size 2" block_size_2
+refuse_model "dim 0 of x_scale of shape [1,2] must be 2" block_off_axis
+refuse_model "x has shape [2,3], x_scale [2,2], axis 1, block_size 0" block_size_missing
+refuse_model "x_zero_point is uint8, but x is int8" zero_type
+refuse_model "x_zero_point has shape [3], but x_scale has [2]" zero_shape
+refuse_model "float8 zero point" zero_float8
+
+# --- external data ---
+for file in absolute parent parent_inside backslash drive no_location_name; do
+    refuse_model "not a path inside the file's folder" external_$file
+done
+refuse_model "leads out of the file's folder" external_symlink
+refuse_model "leads out of the file's folder" external_symlink_folder
+refuse_model "external data without a location" external_no_location
+refuse_model "No such file" external_missing
+refuse_model "bytes 3 + 6 of a file of 8" external_beyond
+refuse_model "bytes 18446744073709551600 + 6 of a file of 8" external_overflow
+refuse_model "has 5 bytes of external data, not 6" external_length
+refuse_model "that is no number" external_number
+refuse_model "that is no number" external_big_number
+refuse_model "more than one place" external_and_raw
+refuse "is a folder" "$(realpath folder)" run external_folder.onnx
+
+# --- the written file ---
+expect 0 "values" "${good[@]}" -o y.pb
+cmp -s y.pb good_y.pb
+verdict "run -o: expected the bytes of good_y.pb" $?
+expect 0 "values" "${good[@]}" -o y.pb
+refuse "not an ONNX file" text.onnx run text.onnx -o y.pb
+cmp -s y.pb good_y.pb
+verdict "a run that fails leaves OUT.pb alone" $?
+refuse "is not a regular file" folder "${good[@]}" -o folder
+refuse "No such file" missing/y.pb "${good[@]}" -o missing/y.pb
+[ -c /dev/null ] && refuse "is not a regular file" /dev/null "${good[@]}" -o /dev/null
+! ls ./*.tmp >/dev/null 2>&1
+verdict "no temporary file stays" $?
+
+# --- test ---
+expect 0 " passed, 0 failed, 0 skipped" test "$vectors"
+expect 1 "no ONNX node test in it" test folder
+expect 1 "No such file" test missing
+expect 0 "1 passed, 0 failed, 0 skipped" test tests/good
+expect 0 "pass  good  int8[2,3] * float32[2] -> float32" test tests/good///
+expect 0 'skip  quantize  the node is "QuantizeLinear", not DequantizeLinear' test tests/quantize
+expect 0 "skip  opset_9  opset 9 is not one of 10 to 25" test tests/opset_9
+expect 0 "skip  int64  x of int64 is not supported" test tests/int64
+expect 1 "FAIL  bits  element 5: got 0x43740000 (244), expected 0x43740001 (244.000015)" test tests/bits
+expect 1 "FAIL  shape  got float32[2,3], expected float32[3,2]" test tests/shape
+expect 1 "FAIL  type  got float32[2,3], expected int32[2,3]" test tests/type
+expect 1 "FAIL  minus_0  element 0: got 0x00000000 (0), expected 0x80000000 (-0)" test tests/minus_0
+expect 1 "FAIL  input_missing  needs 3 input files, but got 2" test tests/input_missing
+expect 1 "FAIL  input_excess  needs 3 input files, but got 4" test tests/input_excess
+expect 1 "FAIL  output_missing  No such file" test tests/output_missing
+expect 1 "FAIL  no_set  no test_data_set_* in it" test tests/no_set
+expect 1 "FAIL  second_set  element 0" test tests/second_set
+expect 1 "FAIL  malformed  is cut off" test tests/malformed
+expect 1 "1 passed, 10 failed, 3 skipped" test tests
+expect 1 "1 passed, 0 failed, 0 skipped" test tests/good folder
+
+# What -o writes is what test expects, for all types.
+for folder in "$vectors"/*/; do
+    copy=copies/$(basename "$folder")
+    mkdir -p copies && cp -r "$folder" "$copy"
+    set=$copy/test_data_set_0
+    shopt -s nullglob
+    "$dql" run "$copy/model.onnx" "$set"/input_*.pb -o "$set/output_0.pb" >out 2>err
+    verdict "run -o of $copy" $?
+done
+expect 0 " passed, 0 failed, 0 skipped" test copies
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
