@@ -1,0 +1,25 @@
+/* The memory that benchmarks read and write: allocated once, in huge pages where the OS has them, touched before it is
+ * timed, full of random bits. */
+#ifndef DQL_BENCH_BUFFERS_H
+#define DQL_BENCH_BUFFERS_H
+
+#include "kernel.h"
+
+/* x and zero points: any bits, so float8 has its NaNs and subnormals. */
+const void *buffer_x(size_t bytes);
+const void *buffer_zero(size_t bytes);
+
+/* n scales of a type, from 1/128 to 1/64. */
+const void *buffer_scale(dql_type type, size_t n);
+
+/* n float32 zero points, as kernels take them: values of x_type. */
+const float *buffer_zero_f32(dql_type x_type, size_t n);
+
+/* Aligned to a page. */
+void *buffer_y(size_t bytes);
+
+/* For what y is compared with. */
+enum { CHECK_BYTES = 1 << 14 };
+void *buffer_check(void);
+
+#endif
