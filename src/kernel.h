@@ -62,10 +62,6 @@ typedef struct dql_kernels {
     dql_stream *stream;             /* NULL: nothing here is faster than ordinary stores */
 } dql_kernels;
 
-#if defined(_MSC_VER) && !defined(__clang__)
-#define DQL_INLINE static __forceinline
-#else
 #define DQL_INLINE static inline __attribute__((always_inline))
-#endif
 
 #endif

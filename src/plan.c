@@ -25,10 +25,11 @@ enum { PLAN_MAGIC = 0x316c7164 }; /* "dql1" */
 /* What is taken where; all 0 for other types. */
 static const struct type_facts {
     bool x, scale, y;
-    uint8_t zero_mask, y_number, y_size;
+    uint8_t x_bits, zero_mask, y_number, y_size;
 } types[DQL_TYPE_END] = {
-#define X_FACTS(TYPE, name, bits, mask) [DQL_##TYPE].x = true, [DQL_##TYPE].zero_mask = mask,
-#define SCALE_FACTS(TYPE, name, bits)   [DQL_##TYPE].scale = true,
+#define X_FACTS(TYPE, name, bits, mask)                                                                                \
+    [DQL_##TYPE].x = true, [DQL_##TYPE].x_bits = bits, [DQL_##TYPE].zero_mask = mask,
+#define SCALE_FACTS(TYPE, name, bits) [DQL_##TYPE].scale = true,
 #define Y_FACTS(TYPE, name, bits)                                                                                      \
     [DQL_##TYPE].y = true, [DQL_##TYPE].y_number = DQL_Y_##TYPE, [DQL_##TYPE].y_size = (bits) / 8,
     DQL_X_TYPES(X_FACTS) DQL_SCALE_TYPES(SCALE_FACTS) DQL_Y_TYPES(Y_FACTS)};
@@ -47,7 +48,7 @@ static dql_status check_fields(const dql_spec *spec) {
         return DQL_ERROR_RESERVED;
     if (!facts_of(spec->x_type).x || !facts_of(spec->scale_type).scale || !facts_of(spec->y_type).y)
         return DQL_ERROR_TYPE;
-    if (spec->store < DQL_STORE_AUTO || spec->store > DQL_STORE_STREAM || !dql_isa_find((dql_isa)spec->isa))
+    if (spec->store < DQL_STORE_AUTO || spec->store > DQL_STORE_STREAM || !dql_isa_find(spec->isa))
         return DQL_ERROR_ISA;
     return DQL_OK;
 }
@@ -90,9 +91,7 @@ static int64_t blocks_of(int64_t dim, int64_t block_size) {
 /* Whether there is a block size that cuts an axis of `dim` into `blocks`: if so, the smallest that gives no more does.
  */
 static bool some_block_gives(int64_t dim, int64_t blocks) {
-    if (dim == 0 || blocks == 0)
-        return dim == blocks;
-    return blocks_of(dim, blocks_of(dim, blocks)) == blocks;
+    return dim > 0 && blocks > 0 && blocks_of(dim, blocks_of(dim, blocks)) == blocks;
 }
 
 static dql_status check_blocked(const dql_spec *spec, size_t axis) {
@@ -184,7 +183,7 @@ static dql_status find_granularity(dql_normal *p, const dql_spec *spec) {
     return status;
 }
 
-static size_t stream_above(const dql_kernels *kernels, int32_t store) {
+size_t dql_stream_above(const dql_kernels *kernels, int32_t store) {
     if (!kernels->stream || store == DQL_STORE_CACHED)
         return SIZE_MAX;
     return store == DQL_STORE_STREAM ? 0 : dql_cpu_last_level_cache();
@@ -195,16 +194,17 @@ static dql_status make(dql_normal *p, const dql_spec *spec) {
     if (status)
         return status;
     const struct type_facts x = facts_of(spec->x_type), y = facts_of(spec->y_type);
-    const dql_isa_row *isa = dql_isa_find((dql_isa)spec->isa);
+    const dql_isa_row *isa = dql_isa_find(spec->isa);
     *p = (dql_normal){.magic = PLAN_MAGIC,
                       .isa = (uint8_t)isa->id,
                       .x_type = (uint8_t)spec->x_type,
                       .scale_type = (uint8_t)spec->scale_type,
                       .y_type = (uint8_t)spec->y_type,
+                      .x_bits = x.x_bits,
                       .y_number = y.y_number,
                       .y_size = y.y_size,
                       .zero_mask = x.zero_mask,
-                      .stream_above = stream_above(isa->kernels, spec->store),
+                      .stream_above = dql_stream_above(isa->kernels, spec->store),
                       .kernels = isa->kernels};
 
     status = check_dims(spec->shape, spec->rank);
@@ -252,8 +252,10 @@ void dql_plan_slice(const dql_plan *plan, size_t slices, size_t slice, size_t *b
     if (!plan || !dql_plan_get(&p, plan) || slice >= slices)
         return;
     const size_t line = CACHE_LINE / p.y_size, lines = p.count / line + (p.count % line != 0);
-    const size_t each = lines / slices, more = lines % slices; /* the first `more` slices have one line more */
-    const size_t first = slice * each + (slice < more ? slice : more), last = first + each + (slice < more);
+    /* The last slices have a line more, if it does not come out even: the last of them has the line that may be short.
+     */
+    const size_t each = lines / slices, plain = slices - lines % slices;
+    const size_t first = slice * each + (slice > plain ? slice - plain : 0), last = first + each + (slice >= plain);
     *begin = first < lines ? first * line : p.count;
     *end = last < lines ? last * line : p.count;
 }

@@ -19,6 +19,7 @@
 typedef struct dql_normal {
     uint32_t magic; /* tells a plan from other memory */
     uint8_t isa, x_type, scale_type, y_type;
+    uint8_t x_bits;      /* of an element of x */
     uint8_t y_number;    /* of y_type: DQL_Y_... */
     uint8_t y_size;      /* bytes of an element of y */
     uint8_t zero_mask;   /* of x_type, see DQL_X_TYPES */
@@ -37,6 +38,9 @@ typedef struct dql_normal {
 static inline size_t dql_scale_row(const dql_normal *p, size_t row) {
     return row / p->axis_rows * p->blocks + row % p->axis_rows / p->block_rows;
 }
+
+/* The bytes of y above which a call of a plan with this dql_store streams. */
+size_t dql_stream_above(const dql_kernels *kernels, int32_t store);
 
 /* Copies a plan out; false if it isn't one. */
 bool dql_plan_get(dql_normal *to, const dql_plan *plan);

@@ -6,18 +6,20 @@
 #include <string.h>
 
 enum {
-    TILE = 256,           /* scales in a tile */
-    SHORT_ROW = TILE / 2, /* elements: several rows that are no longer share a tile */
-    STREAM_TILE = 4096,   /* bytes of y: computed, then streamed */
+    TILE = 1024,        /* scales in a tile */
+    SHORT_ROW = 32,     /* elements: rows that are no longer share a tile */
+    BAND = 32,          /* rows that are walked strip by strip before the next ones: in memory, far apart is slow */
+    STREAM_TILE = 4096, /* bytes of y: computed, then streamed */
 };
 
-/* Scales and zero points as kernels take them. */
+/* Scales or zero points. */
+typedef union entries {
+    _Alignas(64) float f32[TILE + SHORT_ROW]; /* as kernels take them */
+    int32_t i32[TILE + SHORT_ROW];            /* zero points of int32 as they are; 0 is 0 in both */
+} entries;
+
 typedef struct tile {
-    float scale[TILE];
-    union {
-        float f32[TILE];
-        int32_t i32[TILE]; /* x_type int32: the zero points themselves. 0 is 0 in both */
-    } zero;
+    entries scale, zero;
 } tile;
 
 static const float no_zero[TILE];
@@ -30,7 +32,7 @@ typedef struct call {
     bool stream;
 
     tile *tile;
-    size_t tile_from, tile_size; /* what it holds: scales from this one on; for short rows see fill_elements */
+    size_t tile_from, tile_size; /* what it holds, see fill_runs and fill_elements; 0, 0: nothing */
     bool exact_zero;             /* and among it an int32 zero point that is not 0 */
 } call;
 
@@ -43,19 +45,35 @@ static size_t min(size_t a, size_t b) {
 typedef struct position {
     size_t element;
     size_t column;    /* its place in its row */
-    size_t rows_left; /* rows from its own on that share a row of scales */
+    size_t axis_left; /* rows from its own on to the next index before the axis */
+    size_t rows_left; /* those of them that share its row of scales */
     size_t scale;     /* the number of its scale */
     size_t offset;    /* its place in its run */
 } position;
 
 static position locate(const dql_normal *p, size_t element) {
     const size_t row = element / p->row_length, column = element % p->row_length;
-    const size_t axis_row = row % p->axis_rows;
+    const size_t axis_row = row % p->axis_rows, axis_left = p->axis_rows - axis_row;
     return (position){.element = element,
                       .column = column,
-                      .rows_left = min(p->axis_rows - axis_row, p->block_rows - axis_row % p->block_rows),
+                      .axis_left = axis_left,
+                      .rows_left = min(axis_left, p->block_rows - axis_row % p->block_rows),
                       .scale = dql_scale_row(p, row) * p->row_scales + column / p->run,
                       .offset = column % p->run};
+}
+
+/* Elements from this one on until another row of scales begins. */
+static size_t until_next_scales(const dql_normal *p, const position *at) {
+    return at->rows_left * p->row_length - at->column;
+}
+
+/* To the first element that uses the next row of scales. */
+static void go_to_next_scales(const dql_normal *p, position *at) {
+    at->element += until_next_scales(p, at);
+    at->scale += p->row_scales - at->column / p->run;
+    at->axis_left = at->axis_left > at->rows_left ? at->axis_left - at->rows_left : p->axis_rows;
+    at->rows_left = min(at->axis_left, p->block_rows);
+    at->column = at->offset = 0;
 }
 
 /* A distance that is gone more than once. */
@@ -76,6 +94,7 @@ static void advance(const dql_normal *p, position *at, const step *by) {
     }
     at->element += by->elements;
     at->column += by->columns;
+    at->axis_left -= by->rows;
     at->rows_left -= by->rows;
     at->scale += by->runs;
     at->offset += by->offset;
@@ -87,16 +106,15 @@ static void advance(const dql_normal *p, position *at, const step *by) {
 
 /* ---- the tile ---- */
 
-static void read_scales(const call *c, size_t first, float *to, size_t n) {
-    c->plan.kernels->widen[c->plan.scale_type](c->scale, first, to, n);
+static void read_scales(const call *c, size_t first, entries *to, size_t n) {
+    c->plan.kernels->widen[c->plan.scale_type](c->scale, first, to->f32, n);
 }
 
-/* To floats, or of int32 to int32. */
-static void read_zeros(const call *c, size_t first, void *to, size_t n) {
+static void read_zeros(const call *c, size_t first, entries *to, size_t n) {
     if (c->plan.x_type == DQL_INT32)
-        memcpy(to, (const char *)c->zero + first * sizeof(int32_t), n * sizeof(int32_t));
+        memcpy(to->i32, (const char *)c->zero + first * sizeof *to->i32, n * sizeof *to->i32);
     else
-        c->plan.kernels->widen[c->plan.x_type](c->zero, first, to, n);
+        c->plan.kernels->widen[c->plan.x_type](c->zero, first, to->f32, n);
 }
 
 static void tile_filled(call *c, size_t from, size_t n) {
@@ -112,70 +130,73 @@ static void tile_filled(call *c, size_t from, size_t n) {
 static void fill_runs(call *c, size_t first, size_t n) {
     if (c->tile_from == first && c->tile_size >= n)
         return;
-    read_scales(c, first, c->tile->scale, n);
+    read_scales(c, first, &c->tile->scale, n);
     if (c->zero)
         read_zeros(c, first, &c->tile->zero, n);
     tile_filled(c, first, n);
 }
 
-/* to[k] = from[(offset + k) / run] for k < n, of 4 bytes each whatever they are. */
-static void spread(void *to, const void *from, size_t n, size_t run, size_t offset) {
-    uint32_t value;
-    for (size_t k = 0; k < n; from = (const char *)from + sizeof value, offset = 0) {
-        memcpy(&value, from, sizeof value);
+/* to[k] = from[(offset + k) / run] for k < n. */
+static void spread(int32_t *to, const int32_t *from, size_t n, size_t run, size_t offset) {
+    if (run == 1) {
+        memcpy(to, from, n * sizeof *to);
+        return;
+    }
+    for (size_t k = 0; k < n; from++, offset = 0)
         for (const size_t end = min(n, k + run - offset); k < end; k++)
-            memcpy((char *)to + k * sizeof value, &value, sizeof value);
-    }
-}
-
-/* Entries [k, k + n) of the tile for n elements of one short row, from the run of scale `first` at `offset` on. */
-static void fill_row(call *c, size_t k, size_t n, size_t first, size_t offset) {
-    float narrow[SHORT_ROW];
-    const size_t run = c->plan.run, scales = (offset + n + run - 1) / run;
-    read_scales(c, first, narrow, scales);
-    spread(c->tile->scale + k, narrow, n, run, offset);
-    if (c->zero) {
-        read_zeros(c, first, narrow, scales);
-        spread(c->tile->zero.f32 + k, narrow, n, run, offset);
-    }
+            to[k] = *from;
 }
 
 /* to[k] = to[k - period] for period <= k < n. */
-static void repeat(float *to, size_t period, size_t n) {
+static void repeat(int32_t *to, size_t period, size_t n) {
     for (size_t have = period; have < n; have *= 2)
         memcpy(to + have, to, min(have, n - have) * sizeof *to);
 }
 
-/* Elements from this one on until another row of scales begins. */
-static size_t until_next_scales(const dql_normal *p, const position *at) {
-    return at->rows_left * p->row_length - at->column;
-}
-
-/* One entry for each of n elements from `at` on, across short rows. */
-static void fill_elements(call *c, position at, size_t n) {
-    const dql_normal *p = &c->plan;
-    const size_t from = at.scale * p->run + at.offset, alike = min(n, until_next_scales(p, &at));
-    if (c->tile_from == from && c->tile_size >= n && alike == n)
-        return;
-    for (size_t k = 0; k < n;) {
-        const size_t end = k + min(n - k, until_next_scales(p, &at)), next = at.element + (end - k);
+/* One entry for each of n elements from `at` on, across short rows. `from` starts with the row of scales of `at`. */
+static void spread_rows(const dql_normal *p, int32_t *to, const int32_t *from, position at, size_t n) {
+    for (size_t k = 0; k < n; from += p->row_scales, go_to_next_scales(p, &at)) {
+        const size_t end = k + min(n - k, until_next_scales(p, &at));
         if (at.column) { /* the rest of a row */
             const size_t rest = min(end - k, p->row_length - at.column);
-            fill_row(c, k, rest, at.scale, at.offset);
+            spread(to + k, from + at.column / p->run, rest, p->run, at.offset);
             k += rest;
         }
         if (k < end) { /* a row from its start, then copies */
-            fill_row(c, k, min(end - k, p->row_length), at.scale - at.column / p->run, 0);
-            repeat(c->tile->scale + k, p->row_length, end - k);
-            if (c->zero)
-                repeat(c->tile->zero.f32 + k, p->row_length, end - k);
+            spread(to + k, from, min(end - k, p->row_length), p->run, 0);
+            repeat(to + k, p->row_length, end - k);
             k = end;
         }
-        if (k < n)
-            at = locate(p, next);
+    }
+}
+
+/* How many scales that takes. */
+static size_t scales_of_rows(const dql_normal *p, position at, size_t n) {
+    size_t scales = 0;
+    for (size_t length; n > (length = until_next_scales(p, &at)); n -= length) {
+        scales += p->row_scales;
+        go_to_next_scales(p, &at);
+    }
+    return scales + (min(at.column + n, p->row_length) - 1) / p->run + 1;
+}
+
+/* One entry for each of n elements from `at` on, across short rows. tile_from is then a number that only elements with
+ * the same scale and the same place in its run have; of those, the ones that come later have no more rows left that
+ * share it. */
+static void fill_elements(call *c, position at, size_t n) {
+    const dql_normal *p = &c->plan;
+    const size_t from = at.scale * p->run + at.offset;
+    if (c->tile_from == from && c->tile_size >= n && until_next_scales(p, &at) >= n)
+        return;
+    entries narrow;
+    const size_t first = at.scale - at.column / p->run, scales = scales_of_rows(p, at, n);
+    read_scales(c, first, &narrow, scales);
+    spread_rows(p, c->tile->scale.i32, narrow.i32, at, n);
+    if (c->zero) {
+        read_zeros(c, first, &narrow, scales);
+        spread_rows(p, c->tile->zero.i32, narrow.i32, at, n);
     }
     tile_filled(c, from, n);
-    c->tile_size = alike;
 }
 
 /* ---- the kernel ---- */
@@ -200,7 +221,7 @@ static void compute_streamed(const call *c, size_t i, char *y, size_t count, siz
 
 /* Elements [i, i + count) of x with the scales of the tile, in runs from its start. */
 static void compute(const call *c, size_t i, char *y, size_t count, size_t run) {
-    const float *scale = c->tile->scale, *zero = c->zero ? c->tile->zero.f32 : no_zero;
+    const float *scale = c->tile->scale.f32, *zero = c->zero ? c->tile->zero.f32 : no_zero;
     if (c->exact_zero)
         dql_dequantize_int32((dql_type)c->plan.y_type, c->x, i, y, count, run, scale, c->tile->zero.i32);
     else if (c->stream)
@@ -237,9 +258,10 @@ static bool has_short_rows(const dql_normal *p) {
 
 static void walk_short_rows(call *c, position at, size_t n, char *y) {
     const dql_normal *p = &c->plan;
-    const size_t whole_rows = TILE / p->row_length * p->row_length;
+    const size_t rows = TILE / p->row_length;
+    const step whole = {.elements = rows * p->row_length, .rows = rows};
     while (n) {
-        size_t piece = min(n, whole_rows - at.column);
+        size_t piece = min(n, whole.elements - at.column);
         const size_t alike = until_next_scales(p, &at);
         if (alike >= TILE / 2) /* then the tile can serve more than once */
             piece = min(piece, alike);
@@ -247,7 +269,11 @@ static void walk_short_rows(call *c, position at, size_t n, char *y) {
         compute(c, at.element, y, piece, 1);
         n -= piece;
         y += piece * p->y_size;
-        if (n)
+        if (n && piece == alike)
+            go_to_next_scales(p, &at);
+        else if (n && piece == whole.elements)
+            advance(p, &at, &whole);
+        else if (n)
             at = locate(p, at.element + piece);
     }
 }
@@ -261,7 +287,9 @@ static void walk(call *c, position at, size_t n, char *y) {
     }
     while (n) {
         const size_t length = min(n, p->row_length - at.column);
-        const size_t rows = length == p->row_length && at.rows_left > 1 ? min(at.rows_left, n / length) : 1;
+        size_t rows = 1; /* that are whole and share their scales */
+        if (length == p->row_length && at.rows_left > 1)
+            rows = min(min(at.rows_left, BAND), n / length);
         walk_panel(c, &at, length, rows, p->row_length, y, p->row_length);
         n -= length * rows;
         y += length * rows * p->y_size;
@@ -293,10 +321,18 @@ static void walk_rows(call *c, size_t begin, size_t length, size_t rows, size_t 
 
 /* ---- zero points that must be zero ---- */
 
+/* Zero points [begin, end), of which several may share a byte. */
 static bool are_zero(const dql_normal *p, const uint8_t *zero, size_t begin, size_t end) {
+    const size_t a_byte = p->x_bits < 8 ? 8 / p->x_bits : 1, first = begin / a_byte, last = (end - 1) / a_byte;
     uint8_t bits = 0;
-    for (size_t k = begin; k < end; k++)
-        bits |= zero[k];
+    for (size_t k = first; k <= last; k++) {
+        uint8_t byte = zero[k];
+        if (k == first)
+            byte = (uint8_t)(byte >> begin % a_byte * p->x_bits << begin % a_byte * p->x_bits);
+        if (k == last)
+            byte &= (uint8_t)(0xff >> (a_byte - 1 - (end - 1) % a_byte) * p->x_bits);
+        bits |= byte;
+    }
     return (bits & p->zero_mask) == 0;
 }
 
@@ -314,6 +350,21 @@ static bool zeros_are_zero(const dql_normal *p, const uint8_t *zero, size_t begi
     return are_zero(p, zero, scale_at(p, first, first_column), scale_at(p, first, length - 1) + 1) &&
            are_zero(p, zero, scale_at(p, last, 0), scale_at(p, last, last_column) + 1) &&
            (last - first == 1 || are_zero(p, zero, scale_at(p, first + 1, 0), scale_at(p, last - 1, length - 1) + 1));
+}
+
+/* Rows that use the same scales as the one before are not looked at again. */
+static bool zeros_of_rows_are_zero(const dql_normal *p, const uint8_t *zero, size_t begin, size_t length, size_t rows,
+                                   size_t x_stride) {
+    const step row = step_of(p, x_stride);
+    position at = locate(p, begin), before = at;
+    for (size_t r = 0; r < rows; r++, before = at, advance(p, &at, &row)) {
+        const bool in_a_row = length <= p->row_length - at.column;
+        if (r > 0 && in_a_row && at.scale == before.scale && at.offset == before.offset)
+            continue;
+        if (!zeros_are_zero(p, zero, at.element, at.element + length))
+            return false;
+    }
+    return true;
 }
 
 /* ---- the API ---- */
@@ -393,10 +444,8 @@ dql_status dql_run_rows(const dql_plan *plan, const void *x, const void *scale, 
     status = open_call(&c, &t, x, scale, zero, y, rows * length);
     if (status)
         return status;
-    if (zero && c.plan.zero_mask)
-        for (size_t r = 0, i = begin; r < rows; r++, i += x_stride)
-            if (!zeros_are_zero(&c.plan, zero, i, i + length))
-                return DQL_ERROR_ZERO_POINT;
+    if (zero && c.plan.zero_mask && !zeros_of_rows_are_zero(&c.plan, zero, begin, length, rows, x_stride))
+        return DQL_ERROR_ZERO_POINT;
     walk_rows(&c, begin, length, rows, x_stride, y, y_stride);
     close_call(&c);
     return DQL_OK;

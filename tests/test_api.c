@@ -117,6 +117,8 @@ static void what_is_not_a_plan(void **state) {
     refuses(dql_run(&broken, x, scale, zero, y), DQL_ERROR_PLAN);
     refuses(dql_run_range(&broken, x, scale, zero, 0, 1, y), DQL_ERROR_PLAN);
     refuses(dql_run_rows(&broken, x, scale, zero, 0, 1, 1, 1, y, 1), DQL_ERROR_PLAN);
+    memset(&broken, 0x5a, sizeof broken);
+    refuses(dql_run(&broken, x, scale, zero, y), DQL_ERROR_PLAN);
     dql_plan plan = good_plan();
     dql_spec spec = good_spec();
     spec.axis = 7;

@@ -1,4 +1,5 @@
 /* The kernel contract, for every entry of the table of every ISA that runs here. */
+#include "dispatch/cpu.h"
 #include "dispatch/dispatch.h"
 #include "plan.h"
 #include "scalar/element.h"
@@ -246,6 +247,53 @@ static void streams_the_same_bytes(void **state) {
     }
 }
 
+/* A call streams by the bytes that it writes itself; rows of a panel together. */
+static void streams_by_its_own_bytes(void **state) {
+    (void)state;
+    enum { COLUMNS = 100, ROWS = 50, COUNT = ROWS * COLUMNS };
+    static int8_t x[COUNT];
+    static float whole[COUNT], part[COUNT];
+    const float scale = 0.5f;
+    const int64_t shape[] = {ROWS, COLUMNS};
+    random r = {5};
+    random_bytes(&r, x, sizeof x);
+    dql_kernels kernels = *dql_isa_find(DQL_ISA_SCALAR)->kernels;
+    kernels.stream = count_and_copy;
+    const dql_spec spec = {
+        .x_type = DQL_INT8, .scale_type = DQL_FLOAT32, .y_type = DQL_FLOAT32, .rank = 2, .shape = shape};
+    const dql_plan plan = streaming_plan(&spec, &kernels, 1000);
+    assert_int_equal(dql_run(&plan, x, &scale, NULL, whole), DQL_OK);
+    const struct {
+        size_t length, rows, streamed; /* elements, rows, bytes */
+    } panels[] = {{250, 1, 0}, {251, 1, 1004}, {10, 25, 0}, {10, 26, 1040}, {1, 250, 0}, {1, 251, 1004}};
+    for (size_t k = 0; k < sizeof panels / sizeof *panels; k++) {
+        streamed = 0;
+        assert_int_equal(
+            dql_run_rows(&plan, x, &scale, NULL, 7, panels[k].length, panels[k].rows, 19, part, panels[k].length),
+            DQL_OK);
+        assert_int_equal(streamed, panels[k].streamed);
+        for (size_t row = 0; row < panels[k].rows; row++)
+            assert_memory_equal(part + row * panels[k].length, whole + 7 + row * 19, panels[k].length * sizeof *part);
+        if (panels[k].rows > 1)
+            continue;
+        streamed = 0;
+        assert_int_equal(dql_run_range(&plan, x, &scale, NULL, 7, 7 + panels[k].length, part), DQL_OK);
+        assert_int_equal(streamed, panels[k].streamed);
+    }
+}
+
+static void store_modes(void **state) {
+    (void)state;
+    dql_kernels kernels = *dql_isa_find(DQL_ISA_SCALAR)->kernels;
+    kernels.stream = NULL;
+    for (int32_t store = DQL_STORE_AUTO; store <= DQL_STORE_STREAM; store++)
+        assert_true(dql_stream_above(&kernels, store) == SIZE_MAX);
+    kernels.stream = count_and_copy;
+    assert_true(dql_stream_above(&kernels, DQL_STORE_AUTO) == dql_cpu_last_level_cache());
+    assert_true(dql_stream_above(&kernels, DQL_STORE_CACHED) == SIZE_MAX);
+    assert_true(dql_stream_above(&kernels, DQL_STORE_STREAM) == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_complete),
@@ -253,6 +301,8 @@ int main(void) {
         cmocka_unit_test(values),
         cmocka_unit_test(widen),
         cmocka_unit_test(streams_the_same_bytes),
+        cmocka_unit_test(streams_by_its_own_bytes),
+        cmocka_unit_test(store_modes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,8 +190,8 @@ static void check_range(call *c, const dql_plan *plan, random *r, size_t begin, 
 
 static void check_ranges(call *c, const dql_plan *plan, random *r) {
     for (size_t begin = 0; begin < c->count;) {
-        const size_t end =
-            begin + 1 + random_below(r, random_below(r, 4) ? c->count - begin : 40 % (c->count - begin) + 1);
+        const size_t left = c->count - begin, most = random_below(r, 4) || left < 40 ? left : 40;
+        const size_t end = begin + 1 + random_below(r, most);
         check_range(c, plan, r, begin, end);
         begin = end;
     }
@@ -210,18 +210,22 @@ static void check_slices(call *c, const dql_plan *plan, random *r) {
     intact(c, "slices", &c->y);
 }
 
-/* A random panel; often as wide as a dim, and a whole number of rows apart. */
+/* A random panel. Its stride is often a whole number of rows of some dims, or small and odd; it often begins on a
+ * multiple. */
 static void check_rows(call *c, const dql_plan *plan, random *r) {
-    const size_t begin = random_below(r, c->count);
-    size_t length = 1 + random_below(r, c->count - begin), x_stride = random_below(r, c->count);
-    if (length > 64 && random_below(r, 4))
-        length = 1 + length % 64;
-    if (c->spec.rank && random_below(r, 4)) {
+    size_t x_stride = random_below(r, c->count), begin = random_below(r, c->count);
+    const size_t kind = c->spec.rank ? random_below(r, 4) : 3;
+    if (kind < 2) {
         x_stride = 1;
         for (size_t d = random_below(r, c->spec.rank); d < c->spec.rank; d++)
             x_stride *= (size_t)c->shape[d];
-    }
-    size_t rows = 1 + random_below(r, 40);
+    } else if (kind == 2)
+        x_stride = random_below(r, 40);
+    if (x_stride && random_below(r, 2))
+        begin -= begin % x_stride;
+    size_t length = 1 + random_below(r, c->count - begin), rows = 1 + random_below(r, 60);
+    if (length > 64 && random_below(r, 4))
+        length = 1 + length % 64;
     if (x_stride && (c->count - begin - length) / x_stride + 1 < rows)
         rows = (c->count - begin - length) / x_stride + 1;
     const size_t y_stride = length + random_below(r, 5), y_size = reference_bits((dql_type)c->spec.y_type) / 8;
@@ -252,7 +256,7 @@ static void check_in_place(call *c, const dql_plan *plan) {
 static void random_calls(void **state) {
     (void)state;
     random r = {1};
-    for (int n = 0; n < 600; n++) {
+    for (int n = 0; n < 3000; n++) {
         call c;
         call_new(&c, &r);
         for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa); isa++) {

@@ -13,8 +13,9 @@
  *
  * Memory. Tensors are dense and row-major. Elements are in the CPU's byte order; 4-bit elements are packed two a byte
  * over the flattened tensor, low nibble first, so a row may start in the middle of a byte; pad bits may hold anything.
- * Every buffer may have any byte alignment. x and y must not overlap, except that y may be exactly x where their
- * elements have the same size and x_stride == y_stride. The scale and zero-point buffers must not overlap y.
+ * Every buffer may have any byte alignment. The buffers that are read must not overlap y, with one exception: where the
+ * elements of x and y have the same size, element i of y may be at the address of element i of x (dql_run: y == x;
+ * dql_run_range: y_begin is the address of x's element `begin`; dql_run_rows: y is, and y_stride == x_stride).
  *
  * Threads. Every function may be called from any thread at any time; a plan may be shared. dql starts no threads, takes
  * no locks, allocates nothing, prints nothing and never aborts.
@@ -28,6 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* DQL_SHARED is defined for users of a shared library (the CMake target does it); it matters on Windows only. */
 #if defined(_WIN32) && defined(DQL_SHARED)
 #ifdef DQL_BUILD
 #define DQL_API __declspec(dllexport)
@@ -170,10 +172,17 @@ DQL_API dql_isa dql_plan_isa(const dql_plan *plan);
  *   zero   as many elements of x_type, or NULL: no zero points
  *   y      dql_plan_count elements of y_type; written
  *
- * Only `zero` may be NULL, unless the tensor has no elements. The zero points of float8 types must be zero (0x00; 0x80,
- * which is -0, for FLOAT8E4M3FN and FLOAT8E5M2); those that the call uses are checked before y is written.
+ * Only `zero` may be NULL, unless the tensor has no elements (then all may be). The zero points of float8 types must be
+ * zero (0x00; 0x80, which is -0, for FLOAT8E4M3FN and FLOAT8E5M2); those that the call uses are checked before y is
+ * written.
  *
- * Returns DQL_OK, DQL_ERROR_NULL, DQL_ERROR_PLAN or DQL_ERROR_ZERO_POINT. */
+ * Returns DQL_OK, or the first that holds of
+ *
+ *   DQL_ERROR_NULL        plan is NULL
+ *   DQL_ERROR_PLAN        plan is not a plan
+ *   DQL_ERROR_RANGE       (dql_run_range, dql_run_rows) elements outside the tensor, see there
+ *   DQL_ERROR_NULL        there is something to do, and x, scale or y is NULL
+ *   DQL_ERROR_ZERO_POINT  a float8 zero point that the call uses is not zero */
 DQL_API dql_status dql_run(const dql_plan *plan, const void *x, const void *scale, const void *zero, void *y);
 
 /* Dequantizes the elements [begin, end) of the flattened tensor. x, scale and zero are those of the whole tensor;

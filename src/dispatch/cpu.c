@@ -1,5 +1,7 @@
 /* cpuinfo where it can be asked, the compiler and the OS elsewhere. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sysconf's cache sizes */
+#endif
 #include "dispatch/cpu.h"
 
 #include <stdatomic.h>
@@ -27,22 +29,29 @@
 #if defined(DQL_HAVE_CPUINFO)
 
 #if defined(__linux__)
-static bool has_content(const char *path) {
-    char byte;
+/* The first byte of a file; 0 if there is none. */
+static char first_byte(const char *path) {
+    char byte = 0;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return false;
-    const bool has = read(file, &byte, 1) == 1;
+        return 0;
+    if (read(file, &byte, 1) != 1)
+        byte = 0;
     close(file);
-    return has;
+    return byte;
+}
+
+static bool starts_with_digit(const char *path) {
+    const char byte = first_byte(path);
+    return byte >= '0' && byte <= '9';
 }
 #endif
 
 bool dql_cpu_has_cpuinfo(void) {
 #if defined(__linux__)
     /* Without these, as in some containers, cpuinfo complains on stderr and may see no features. */
-    if (!has_content("/proc/cpuinfo") || !has_content("/sys/devices/system/cpu/possible") ||
-        !has_content("/sys/devices/system/cpu/present"))
+    if (!first_byte("/proc/cpuinfo") || !starts_with_digit("/sys/devices/system/cpu/possible") ||
+        !starts_with_digit("/sys/devices/system/cpu/present"))
         return false;
 #endif
     return cpuinfo_initialize();

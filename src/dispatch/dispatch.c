@@ -1,5 +1,7 @@
-/* One array of ISAs, one atomic pointer to the active one. */
+/* One array of ISAs; which of them was picked, and which is forced. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
+#endif
 #include "dispatch/dispatch.h"
 
 #include "dispatch/cpu.h"
@@ -30,8 +32,10 @@ static const dql_isa_row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* NULL until somebody needs it. */
-static _Atomic(const dql_isa_row *) active;
+_Static_assert(sizeof names / sizeof *names == DQL_ISA_SIMDE + 1, "every ISA has a name");
+
+/* NULL until somebody needs it; NULL unless dql_isa_force has set it. */
+static _Atomic(const dql_isa_row *) picked, forced;
 
 static const char *environment(const char *variable) {
 #if defined(__linux__) && !defined(__ANDROID__)
@@ -47,29 +51,27 @@ static bool has(uint32_t features, uint32_t all_of) {
     return (features & all_of) == all_of;
 }
 
-const dql_isa_row *dql_isa_pick(uint32_t features, const char *wish) {
+const dql_isa_row *dql_isa_pick(const dql_isa_row *from, size_t count, uint32_t features, const char *wish) {
     const dql_isa_row *best = NULL;
-    for (size_t r = 0; r < ROWS; r++) {
-        if (!has(features, rows[r].needs))
+    for (size_t r = 0; r < count; r++) {
+        if (!has(features, from[r].needs))
             continue;
-        if (wish && strcmp(wish, names[rows[r].id]) == 0)
-            return &rows[r];
-        if (!best && has(features, rows[r].prefers))
-            best = &rows[r];
+        if (wish && strcmp(wish, names[from[r].id]) == 0)
+            return &from[r];
+        if (!best && has(features, from[r].prefers))
+            best = &from[r];
     }
     return best;
 }
 
-static const dql_isa_row *pick_at_load(void) {
-    return dql_isa_pick(dql_cpu_features(), environment("DQL_ISA"));
-}
-
-/* Two first callers may both pick: they pick the same. A force between a pick and its publication stays. */
+/* Two first callers may both pick: they pick the same. */
 static const dql_isa_row *active_row(void) {
-    const dql_isa_row *row = atomic_load_explicit(&active, memory_order_relaxed);
+    const dql_isa_row *row = atomic_load_explicit(&forced, memory_order_relaxed);
+    if (!row)
+        row = atomic_load_explicit(&picked, memory_order_relaxed);
     if (!row) {
-        const dql_isa_row *picked = pick_at_load();
-        row = atomic_compare_exchange_strong(&active, &row, picked) ? picked : row;
+        row = dql_isa_pick(rows, ROWS, dql_cpu_features(), environment("DQL_ISA"));
+        atomic_store_explicit(&picked, row, memory_order_relaxed);
     }
     return row;
 }
@@ -81,21 +83,21 @@ __attribute__((constructor)) static void pick_when_loaded(void) {
 }
 #endif
 
-static const dql_isa_row *row_of(dql_isa isa) {
+static const dql_isa_row *row_of(int isa) {
     for (size_t r = 0; r < ROWS; r++)
-        if (rows[r].id == isa)
+        if ((int)rows[r].id == isa)
             return &rows[r];
     return NULL;
 }
 
-const dql_isa_row *dql_isa_find(dql_isa isa) {
+const dql_isa_row *dql_isa_find(int isa) {
     if (isa == DQL_ISA_AUTO)
         return active_row();
     const dql_isa_row *row = row_of(isa);
     return row && has(dql_cpu_features(), row->needs) ? row : NULL;
 }
 
-bool dql_isa_compiled(dql_isa isa) {
+bool dql_isa_compiled(int isa) {
     return row_of(isa) != NULL;
 }
 
@@ -104,7 +106,7 @@ dql_isa dql_isa_active(void) {
 }
 
 bool dql_isa_available(dql_isa isa) {
-    return dql_isa_find(isa) != NULL;
+    return dql_isa_find((int)isa) != NULL;
 }
 
 const char *dql_isa_name(dql_isa isa) {
@@ -112,9 +114,9 @@ const char *dql_isa_name(dql_isa isa) {
 }
 
 dql_status dql_isa_force(dql_isa isa) {
-    const dql_isa_row *row = isa == DQL_ISA_AUTO ? pick_at_load() : dql_isa_find(isa);
-    if (!row)
+    const dql_isa_row *row = isa == DQL_ISA_AUTO ? NULL : dql_isa_find((int)isa);
+    if (!row && isa != DQL_ISA_AUTO)
         return DQL_ERROR_ISA;
-    atomic_store_explicit(&active, row, memory_order_relaxed);
+    atomic_store_explicit(&forced, row, memory_order_relaxed);
     return DQL_OK;
 }

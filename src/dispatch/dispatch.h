@@ -13,12 +13,13 @@ typedef struct dql_isa_row {
 } dql_isa_row;
 
 /* The row of an ISA that this CPU can run, the active one for DQL_ISA_AUTO; NULL if there is none. */
-const dql_isa_row *dql_isa_find(dql_isa isa);
+const dql_isa_row *dql_isa_find(int isa);
 
-/* The best row for a CPU with these features, or the available one named `wish` (may be NULL). */
-const dql_isa_row *dql_isa_pick(uint32_t features, const char *wish);
+/* Of `count` rows, best first, the one named `wish` (may be NULL) if a CPU with these features has what it needs; else
+ * the first that it also prefers. */
+const dql_isa_row *dql_isa_pick(const dql_isa_row *rows, size_t count, uint32_t features, const char *wish);
 
 /* Whether the row of an ISA is there, whatever the CPU. */
-bool dql_isa_compiled(dql_isa isa);
+bool dql_isa_compiled(int isa);
 
 #endif

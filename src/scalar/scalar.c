@@ -28,13 +28,22 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
 const dql_kernels dql_isa_scalar = {DQL_KERNEL_TABLE};
 
 /* The difference of two int32 needs 33 bits, which float32 would round twice. */
-void dql_dequantize_int32(dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
-                          const float *scale, const int32_t *zero) {
+DQL_INLINE void dequantize_int32(dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
+                                 const float *scale, const int32_t *zero) {
     for (size_t k = 0; k < count; scale++, zero++) {
         const size_t end = run < count - k ? k + run : count;
         for (; k < end; k++) {
             const float difference = (float)((int64_t)read_i32(x, i + k) - *zero);
             store_element(y_type, y, k, difference * *scale);
         }
+    }
+}
+
+void dql_dequantize_int32(dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
+                          const float *scale, const int32_t *zero) {
+    switch ((int)y_type) {
+    case DQL_FLOAT32: dequantize_int32(DQL_FLOAT32, x, i, y, count, run, scale, zero); break;
+    case DQL_FLOAT16: dequantize_int32(DQL_FLOAT16, x, i, y, count, run, scale, zero); break;
+    case DQL_BFLOAT16: dequantize_int32(DQL_BFLOAT16, x, i, y, count, run, scale, zero); break;
     }
 }
