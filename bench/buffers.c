@@ -50,10 +50,19 @@ static uint8_t *use(buffer *b, size_t bytes) {
     return b->bytes;
 }
 
-const void *buffer_x(size_t bytes) {
+const void *buffer_x(dql_type type, size_t bytes) {
     enum { APART = 1088 }; /* so that x and y are not at the same offset of their pages, where stores hide loads */
     static buffer x = {.size = ((size_t)1 << 28) + HUGE_PAGE, .state = 1};
-    return use(&x, bytes + APART) + APART;
+    static buffer int32 = {.size = ((size_t)1 << 28) + HUGE_PAGE, .state = 7};
+    static size_t made;
+    if (type != DQL_INT32)
+        return use(&x, bytes + APART) + APART;
+    uint8_t *const begin = use(&int32, bytes + APART) + APART;
+    for (; made < bytes; made += sizeof(int32_t)) {
+        const int32_t value = (int32_t)read_u16(begin, made / 2) * (begin[made + 2] % 2 ? 1 : -1);
+        memcpy(begin + made, &value, sizeof value);
+    }
+    return begin;
 }
 
 void *buffer_y(size_t bytes) {

@@ -5,8 +5,9 @@
 
 #include "kernel.h"
 
-/* x and zero points: any bits, so float8 has its NaNs and subnormals. */
-const void *buffer_x(size_t bytes);
+/* x and zero points: any bits, so float8 has its NaNs and subnormals; but int32 has 16 bits and a sign, as sums of
+ * products have, not what overflows most types of y. */
+const void *buffer_x(dql_type type, size_t bytes);
 const void *buffer_zero(size_t bytes);
 
 /* n scales of a type, from 1/128 to 1/64. */

@@ -19,6 +19,7 @@ static const granularity granularities[] = {{"tensor", 0}, {"axis_last", 1}, {"r
 static const size_t sizes[] = {64, 4096, 1 << 18};
 
 enum {
+    ROW = 256, /* elements */
     GRANULARITIES = sizeof granularities / sizeof *granularities,
     SIZES = sizeof sizes / sizeof *sizes,
 };
@@ -36,19 +37,23 @@ typedef struct kernel_row {
     work work;
 } kernel_row;
 
+/* As the library calls it: with a scale an element, row after row with the same scales. */
 static void call(void *context) {
     const kernel_row *r = context;
-    r->kernel(r->x_bytes, 0, r->y_bytes, r->elements, r->run, r->scale, r->zero);
+    const size_t row = r->run == 1 && r->elements > ROW ? ROW : r->elements, y_size = r->y->bits / 8;
+    for (size_t k = 0; k < r->elements; k += row)
+        r->kernel(r->x_bytes, k, (char *)r->y_bytes + k * y_size, row, r->run, r->scale, r->zero);
 }
 
 /* The kernel's y against the scalar kernel's, piece by piece. */
 static bool is_right(const kernel_row *r) {
     const dql_kernels *scalar = dql_isa_find(DQL_ISA_SCALAR)->kernels;
     const size_t y_size = r->y->bits / 8, most = CHECK_BYTES / y_size;
-    const size_t piece = r->run < most ? most / r->run * r->run : most;
+    const size_t piece = r->run == 1 ? ROW : r->run < most ? most / r->run * r->run : most;
     call((void *)r);
     for (size_t k = 0; k < r->elements; k += piece) {
-        const size_t n = r->elements - k < piece ? r->elements - k : piece, first = k / r->run;
+        const size_t n = r->elements - k < piece ? r->elements - k : piece;
+        const size_t first = r->run == 1 ? 0 : k / r->run;
         scalar->dequantize[r->x->type][r->y - y_types](r->x_bytes, k, buffer_check(), n, r->run, r->scale + first,
                                                        r->zero + first);
         if (!same_elements(r->y->type, (const char *)r->y_bytes + k * y_size, buffer_check(), n))
@@ -65,13 +70,16 @@ static void body(bench_state *state, void *what) {
     }
     const size_t scales = (r->elements + r->run - 1) / r->run;
     r->kernel = r->kernels->dequantize[r->x->type][r->y - y_types];
-    r->x_bytes = buffer_x(type_bytes(r->x->bits, r->elements));
+    r->x_bytes = buffer_x(r->x->type, type_bytes(r->x->bits, r->elements));
     r->y_bytes = buffer_y(type_bytes(r->y->bits, r->elements));
     r->scale = buffer_scale(DQL_FLOAT32, scales);
     r->zero = buffer_zero_f32(r->x->type, scales);
-    r->work = (work){
-        call,         r, r->elements, type_bytes(r->x->bits, r->elements), type_bytes(r->y->bits, r->elements), 0,
-        r->work.calls};
+    r->work = (work){.call = call,
+                     .context = r,
+                     .elements = r->elements,
+                     .x_bytes = type_bytes(r->x->bits, r->elements),
+                     .y_bytes = type_bytes(r->y->bits, r->elements),
+                     .calls = r->work.calls};
     if (r->check == NOT_CHECKED)
         r->check = is_right(r) ? RIGHT : WRONG;
     if (r->check == WRONG)
@@ -88,6 +96,8 @@ static void add_isa(const char *isa, const dql_kernels *kernels, const char *una
         for (size_t y = 0; y < Y_TYPES; y++)
             for (size_t g = 0; g < GRANULARITIES; g++)
                 for (size_t s = 0; s < SIZES; s++) {
+                    if (granularities[g].run > sizes[s])
+                        continue;
                     char name[128];
                     snprintf(name, sizeof name, "kernel/%s/%s/%s/%s/%zu", x_types[x].name, y_types[y].name,
                              granularities[g].name, isa, sizes[s]);

@@ -34,11 +34,10 @@ static void body(bench_state *state, void *what) {
         bench_skip(state, "no non-temporal stores on this CPU");
         return;
     }
-    r->x = buffer_x(r->x_bytes);
+    r->x = buffer_x(DQL_INT8, r->x_bytes);
     r->y = buffer_y(r->y_bytes);
-    r->work = (work){call, r, r->elements, 0, 0, 0, r->work.calls};
-    measure(state, &r->work);
-    bench_counter(state, "GB", (double)r->y_bytes * 1e-9);
+    r->work = (work){.call = call, .context = r, .elements = r->elements, .calls = r->work.calls};
+    bench_counter(state, "GB/s", (double)r->y_bytes / measure(state, &r->work));
 }
 
 enum { ADDITIONS = 10000 };

@@ -23,6 +23,7 @@ static void stay_on_this_core(void) {
 
 int main(int argc, char **argv) {
     stay_on_this_core();
+    bench_context("dql_isa", dql_isa_name(dql_isa_active()));
     register_limits();
     register_kernels();
     register_tensors();

@@ -19,6 +19,10 @@ extern "C" void bench_register(const char *name, void (*body)(bench_state *, voi
     benchmark::RegisterBenchmark(name, run)->ComputeStatistics("min", min)->ComputeStatistics("max", max);
 }
 
+extern "C" void bench_context(const char *name, const char *value) {
+    benchmark::AddCustomContext(name, value);
+}
+
 extern "C" int bench_main(int argc, char **argv) {
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv))

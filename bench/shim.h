@@ -15,6 +15,9 @@ typedef struct bench_state bench_state;
  */
 void bench_register(const char *name, void (*body)(bench_state *state, void *what), void *what);
 
+/* A fact for the head of the JSON. */
+void bench_context(const char *name, const char *value);
+
 /* Runs the benchmarks that the command line asks for; returns the exit status. */
 int bench_main(int argc, char **argv);
 

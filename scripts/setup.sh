@@ -1,4 +1,4 @@
-# Sourced by run and test: where the project is, what it needs, how it is built.
+# Sourced by run, test and bench: where the project is, what it needs, how it is built.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -13,7 +13,7 @@ as_root() {
 }
 
 is_installed() {
-  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+  dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
 }
 
 apt_get() {
@@ -25,8 +25,8 @@ apt_get() {
   return 1
 }
 
-# install [-o OPTION]... PACKAGE...: what is missing of them, from the distribution.
-install() {
+# install_packages [-o OPTION]... PACKAGE...: what is missing of them, from the distribution.
+install_packages() {
   local options=() missing=()
   while [ "$1" = -o ]; do
     options+=(-o "$2")
