@@ -118,8 +118,8 @@ extern const dql_kernels bench_autovec;
 void register_kernels(void) {
     for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa); isa++)
         if (dql_isa_available((dql_isa)isa))
-            add_isa(dql_isa_name((dql_isa)isa), dql_isa_find((dql_isa)isa)->kernels, NULL);
-        else if (dql_isa_compiled((dql_isa)isa))
+            add_isa(dql_isa_name((dql_isa)isa), dql_isa_find(isa)->kernels, NULL);
+        else if (dql_isa_compiled(isa))
             add_isa(dql_isa_name((dql_isa)isa), NULL, "not available on this CPU");
 #ifdef BENCH_AUTOVEC
     add_isa("autovec", &bench_autovec, NULL);

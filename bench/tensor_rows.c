@@ -169,6 +169,6 @@ static void add_isa(dql_isa isa) {
 void register_tensors(void) {
     /* Every ISA that is compiled in; the plan tells which this CPU lacks. */
     for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa); isa++)
-        if (dql_isa_compiled((dql_isa)isa))
+        if (dql_isa_compiled(isa))
             add_isa((dql_isa)isa);
 }

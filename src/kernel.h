@@ -43,11 +43,15 @@ enum { DQL_Y_TYPES(DQL_Y_NUMBER) DQL_Y_END };
 
 /* y[k] = round((f32(x[i + k]) - zero[k / run]) * scale[k / run]) for k < count. i and count are in elements.
  * Reads only bytes that hold x[i .. i + count) and ceil(count / run) scales and zeros; writes only y[0 .. count).
- * Any alignment of x and y; run >= 1. No state, no failure. x[i] and y[0] are the same address or don't overlap. */
+ * Any alignment of x and y; run >= 1. No state, no failure. x[i] and y[0] are the same address or don't overlap.
+ * zero is 0 where x is int32 or a float type; a NaN among the scales is the one that dql_widen makes. */
 typedef void dql_kernel(const void *x, size_t i, void *y, size_t count, size_t run, const float *scale,
                         const float *zero);
 
-/* to[k] = f32(from[i + k]) for k < count, exactly. Any alignment of `from`. */
+/* to[k] = f32(from[i + k]) for k < count, exactly; a NaN becomes the canonical one, 0x7fc00000. Any alignment of
+ * `from`. Up to DQL_WIDEN_SLACK floats after to[count] may be written: a whole vector that is read back at once is
+ * faster than a part. */
+enum { DQL_WIDEN_SLACK = 64 };
 typedef void dql_widen(const void *from, size_t i, float *to, size_t count);
 
 /* Copies `bytes` bytes to y past the caches. Any alignment of y; the tile is aligned to 64 bytes. Other threads are not

@@ -1,47 +1,94 @@
 /* The loops of every ISA. Its file has defined
  *
- *     vf32                           LANES float32 values
- *     LANES                          a size_t, the same in every call
- *     splat(f)                       f in every lane
- *     load(type, from, i, n)         lane k = f32(from[i + k]) for k < n; n is 1 to LANES; other lanes: anything
- *     affine(v, scale, zero)         (v - zero) * scale, in two roundings
- *     store(type, to, i, n, v)       to[i + k] = round(lane k) for k < n
+ *     vf32                                LANES float32 values, or whatever load makes of elements
+ *     LANES                               a size_t, the same in every call
+ *     load(type, from, i, n)              lane k = from[i + k] for k < n, raw: in a form that depends on the type
+ *     number(type, raw)                   lane k = f32(from[i + k])
+ *     splat(f), splat_zero(type, f)       f in every lane; as a float32, and as `dequantize_raw` of that type takes it
+ *     affine(v, scale, zero)              (v - zero) * scale, in two roundings
+ *     dequantize_raw(type, raw, s, z)     the same of raw lanes and a splat zero point; the difference is exact anyway
+ *     store(type, to, i, n, v)            to[i + k] = round(lane k) for k < n
+ *     expand(from, n, run, phase)         lane k = from[(phase + k) / run] of n floats; 1 < run < LANES, phase < run
+ *     special(x_type, y_type, ...)        true if it has done all the work of the kernel, in a way that is faster
  *
- * always inlined, so that a constant type or n leaves nothing of the choices it makes, and then includes this file.
- * load knows the types of x and of the scale, store those of y; neither touches a byte outside the n elements. What it
- * gets is DQL_KERNEL_TABLE, the initialiser of its dql_kernels. */
+ * always inlined, so that a constant type or n leaves nothing of the choices it makes, and then includes this file. n
+ * is 1 to LANES; lanes from n on may be anything; load and store touch no byte outside the n elements. load, number and
+ * the difference know the types of x, load and number those of the scale too, store those of y. What the file gets is
+ * DQL_KERNEL_TABLE, the initialiser of its dql_kernels. */
+
+/* A scale for each element. */
+DQL_INLINE void dequantize_each(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k, size_t n,
+                                const float *scale, const float *zero) {
+    const vf32 s = load(DQL_FLOAT32, scale, k, n), z = load(DQL_FLOAT32, zero, k, n);
+    store(y_type, y, k, n, affine(number(x_type, load(x_type, x, i + k, n)), s, z));
+}
+
+/* Several runs a vector: the scales of each are spread over its lanes. */
+DQL_INLINE void dequantize_short_runs(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
+                                      size_t run, const float *scale, const float *zero) {
+    const size_t scales = (count + run - 1) / run, whole = LANES / run, rest = LANES % run;
+    size_t first = 0, phase = 0; /* of the scale of element k, and of k in its run */
+    for (size_t k = 0; k < count; k += LANES) {
+        const size_t n = count - k < LANES ? count - k : LANES,
+                     window = scales - first < LANES ? scales - first : LANES;
+        const vf32 s = expand(scale + first, window, run, phase), z = expand(zero + first, window, run, phase);
+        if (n == LANES)
+            store(y_type, y, k, LANES, affine(number(x_type, load(x_type, x, i + k, LANES)), s, z));
+        else
+            store(y_type, y, k, n, affine(number(x_type, load(x_type, x, i + k, n)), s, z));
+        first += whole;
+        phase += rest;
+        if (phase >= run) {
+            phase -= run;
+            first++;
+        }
+    }
+}
 
 DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
                            const float *scale, const float *zero) {
     size_t k = 0;
-    if (run == 1) { /* scales and zero points come in vectors too */
+    if (special(x_type, y_type, x, i, y, count, run, scale, zero))
+        return;
+    if (run == 1) {
+#pragma GCC unroll 4
         for (; count - k >= LANES; k += LANES)
-            store(y_type, y, k, LANES,
-                  affine(load(x_type, x, i + k, LANES), load(DQL_FLOAT32, scale, k, LANES),
-                         load(DQL_FLOAT32, zero, k, LANES)));
+            dequantize_each(x_type, y_type, x, i, y, k, LANES, scale, zero);
         if (k < count)
-            store(y_type, y, k, count - k,
-                  affine(load(x_type, x, i + k, count - k), load(DQL_FLOAT32, scale, k, count - k),
-                         load(DQL_FLOAT32, zero, k, count - k)));
+            dequantize_each(x_type, y_type, x, i, y, k, count - k, scale, zero);
         return;
     }
+    if (run < LANES) {
+        dequantize_short_runs(x_type, y_type, x, i, y, count, run, scale, zero);
+        return;
+    }
+    if (run % LANES == 0)
+        for (; count - k >= run; scale++, zero++) { /* blocks that leave no rest */
+            const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
+            const size_t end = k + run;
+#pragma GCC unroll 4
+            for (; k < end; k += LANES)
+                store(y_type, y, k, LANES, dequantize_raw(x_type, load(x_type, x, i + k, LANES), s, z));
+        }
     for (; k < count; scale++, zero++) {
         const size_t end = run < count - k ? k + run : count;
-        const vf32 s = splat(*scale), z = splat(*zero);
+        const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
+#pragma GCC unroll 4
         for (; end - k >= LANES; k += LANES)
-            store(y_type, y, k, LANES, affine(load(x_type, x, i + k, LANES), s, z));
+            store(y_type, y, k, LANES, dequantize_raw(x_type, load(x_type, x, i + k, LANES), s, z));
         if (k < end)
-            store(y_type, y, k, end - k, affine(load(x_type, x, i + k, end - k), s, z));
+            store(y_type, y, k, end - k, dequantize_raw(x_type, load(x_type, x, i + k, end - k), s, z));
         k = end;
     }
 }
 
+/* The canonical NaN stands for all of them, so that store may round a NaN like any other number. */
 DQL_INLINE void widen(dql_type type, const void *from, size_t i, float *to, size_t count) {
     size_t k = 0;
     for (; count - k >= LANES; k += LANES)
-        store(DQL_FLOAT32, to, k, LANES, load(type, from, i + k, LANES));
+        store(DQL_FLOAT32, to, k, LANES, number(type, load(type, from, i + k, LANES)));
     if (k < count)
-        store(DQL_FLOAT32, to, k, count - k, load(type, from, i + k, count - k));
+        store(DQL_FLOAT32, to, k, LANES, number(type, load(type, from, i + k, count - k)));
 }
 
 /* One function for each pair of types and for each type that is widened, and the table of them all. */

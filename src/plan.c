@@ -20,8 +20,6 @@ _Static_assert(offsetof(dql_spec, x_type) == 0 && offsetof(dql_spec, scale_type)
 _Static_assert(sizeof(dql_plan) == 128, "the size of dql_plan is part of the ABI");
 _Static_assert(sizeof(dql_normal) <= sizeof(dql_plan), "a plan holds its normal form");
 
-enum { PLAN_MAGIC = 0x316c7164 }; /* "dql1" */
-
 /* What is taken where; all 0 for other types. */
 static const struct type_facts {
     bool x, scale, y;
@@ -195,7 +193,7 @@ static dql_status make(dql_normal *p, const dql_spec *spec) {
         return status;
     const struct type_facts x = facts_of(spec->x_type), y = facts_of(spec->y_type);
     const dql_isa_row *isa = dql_isa_find(spec->isa);
-    *p = (dql_normal){.magic = PLAN_MAGIC,
+    *p = (dql_normal){.magic = DQL_PLAN_MAGIC,
                       .isa = (uint8_t)isa->id,
                       .x_type = (uint8_t)spec->x_type,
                       .scale_type = (uint8_t)spec->scale_type,
@@ -228,11 +226,6 @@ dql_status dql_plan_init(dql_plan *plan, const dql_spec *spec) {
     if (status == DQL_OK)
         memcpy(plan, &p, sizeof p);
     return status;
-}
-
-bool dql_plan_get(dql_normal *to, const dql_plan *plan) {
-    memcpy(to, plan, sizeof *to);
-    return to->magic == PLAN_MAGIC;
 }
 
 size_t dql_plan_count(const dql_plan *plan) {

@@ -16,6 +16,10 @@
 
 #include "kernel.h"
 
+#include <string.h>
+
+enum { DQL_PLAN_MAGIC = 0x316c7164 }; /* "dql1" */
+
 typedef struct dql_normal {
     uint32_t magic; /* tells a plan from other memory */
     uint8_t isa, x_type, scale_type, y_type;
@@ -43,6 +47,9 @@ static inline size_t dql_scale_row(const dql_normal *p, size_t row) {
 size_t dql_stream_above(const dql_kernels *kernels, int32_t store);
 
 /* Copies a plan out; false if it isn't one. */
-bool dql_plan_get(dql_normal *to, const dql_plan *plan);
+static inline bool dql_plan_get(dql_normal *to, const dql_plan *plan) {
+    memcpy(to, plan, sizeof *to);
+    return to->magic == DQL_PLAN_MAGIC;
+}
 
 #endif

@@ -7,15 +7,16 @@
 
 enum {
     TILE = 1024,        /* scales in a tile */
-    SHORT_ROW = 32,     /* elements: rows that are no longer share a tile */
+    SHORT_ROW = 32,     /* elements: rows that are no longer share a tile, */
+    SHORT_TILE = 256,   /* of so many elements */
     BAND = 32,          /* rows that are walked strip by strip before the next ones: in memory, far apart is slow */
     STREAM_TILE = 4096, /* bytes of y: computed, then streamed */
 };
 
 /* Scales or zero points. */
 typedef union entries {
-    _Alignas(64) float f32[TILE + SHORT_ROW]; /* as kernels take them */
-    int32_t i32[TILE + SHORT_ROW];            /* zero points of int32 as they are; 0 is 0 in both */
+    _Alignas(64) float f32[TILE + SHORT_ROW + DQL_WIDEN_SLACK]; /* as kernels take them */
+    int32_t i32[TILE + SHORT_ROW];                              /* zero points of int32 as they are; 0 is 0 in both */
 } entries;
 
 typedef struct tile {
@@ -51,15 +52,21 @@ typedef struct position {
     size_t offset;    /* its place in its run */
 } position;
 
-static position locate(const dql_normal *p, size_t element) {
-    const size_t row = element / p->row_length, column = element % p->row_length;
-    const size_t axis_row = row % p->axis_rows, axis_left = p->axis_rows - axis_row;
-    return (position){.element = element,
-                      .column = column,
-                      .axis_left = axis_left,
-                      .rows_left = min(axis_left, p->block_rows - axis_row % p->block_rows),
-                      .scale = dql_scale_row(p, row) * p->row_scales + column / p->run,
-                      .offset = column % p->run};
+/* Inlined, so that a position stays in registers. */
+DQL_INLINE position locate(const dql_normal *p, size_t element) {
+    position at = {.element = element, .column = element, .axis_left = p->axis_rows};
+    size_t axis_row = 0;
+    if (element >= p->row_length) {
+        const size_t row = element / p->row_length;
+        at.column = element % p->row_length;
+        axis_row = row % p->axis_rows;
+        at.axis_left -= axis_row;
+        at.scale = dql_scale_row(p, row) * p->row_scales;
+    }
+    at.rows_left = min(at.axis_left, p->block_rows - axis_row % p->block_rows);
+    at.scale += at.column / p->run;
+    at.offset = at.column % p->run;
+    return at;
 }
 
 /* Elements from this one on until another row of scales begins. */
@@ -183,18 +190,18 @@ static size_t scales_of_rows(const dql_normal *p, position at, size_t n) {
 /* One entry for each of n elements from `at` on, across short rows. tile_from is then a number that only elements with
  * the same scale and the same place in its run have; of those, the ones that come later have no more rows left that
  * share it. */
-static void fill_elements(call *c, position at, size_t n) {
+static void fill_elements(call *c, const position *at, size_t n) {
     const dql_normal *p = &c->plan;
-    const size_t from = at.scale * p->run + at.offset;
-    if (c->tile_from == from && c->tile_size >= n && until_next_scales(p, &at) >= n)
+    const size_t from = at->scale * p->run + at->offset;
+    if (c->tile_from == from && c->tile_size >= n && until_next_scales(p, at) >= n)
         return;
     entries narrow;
-    const size_t first = at.scale - at.column / p->run, scales = scales_of_rows(p, at, n);
+    const size_t first = at->scale - at->column / p->run, scales = scales_of_rows(p, *at, n);
     read_scales(c, first, &narrow, scales);
-    spread_rows(p, c->tile->scale.i32, narrow.i32, at, n);
+    spread_rows(p, c->tile->scale.i32, narrow.i32, *at, n);
     if (c->zero) {
         read_zeros(c, first, &narrow, scales);
-        spread_rows(p, c->tile->zero.i32, narrow.i32, at, n);
+        spread_rows(p, c->tile->zero.i32, narrow.i32, *at, n);
     }
     tile_filled(c, from, n);
 }
@@ -256,16 +263,17 @@ static bool has_short_rows(const dql_normal *p) {
     return p->row_length <= SHORT_ROW && p->row_length < p->count;
 }
 
-static void walk_short_rows(call *c, position at, size_t n, char *y) {
+static void walk_short_rows(call *c, const position *from, size_t n, char *y) {
     const dql_normal *p = &c->plan;
-    const size_t rows = TILE / p->row_length;
+    position at = *from;
+    const size_t rows = (until_next_scales(p, &at) >= 4 * TILE ? TILE : SHORT_TILE) / p->row_length;
     const step whole = {.elements = rows * p->row_length, .rows = rows};
     while (n) {
         size_t piece = min(n, whole.elements - at.column);
         const size_t alike = until_next_scales(p, &at);
-        if (alike >= TILE / 2) /* then the tile can serve more than once */
+        if (alike >= SHORT_TILE / 2) /* then the tile can serve more than once */
             piece = min(piece, alike);
-        fill_elements(c, at, piece);
+        fill_elements(c, &at, piece);
         compute(c, at.element, y, piece, 1);
         n -= piece;
         y += piece * p->y_size;
@@ -279,12 +287,13 @@ static void walk_short_rows(call *c, position at, size_t n, char *y) {
 }
 
 /* n consecutive elements. */
-static void walk(call *c, position at, size_t n, char *y) {
+static void walk(call *c, const position *from, size_t n, char *y) {
     const dql_normal *p = &c->plan;
     if (has_short_rows(p)) {
-        walk_short_rows(c, at, n, y);
+        walk_short_rows(c, from, n, y);
         return;
     }
+    position at = *from;
     while (n) {
         const size_t length = min(n, p->row_length - at.column);
         size_t rows = 1; /* that are whole and share their scales */
@@ -298,18 +307,28 @@ static void walk(call *c, position at, size_t n, char *y) {
     }
 }
 
+/* How many of `rows` rows from `at` on are the same columns of rows that share their scales, or parts of one run. */
+static size_t rows_together(const dql_normal *p, const position *at, size_t length, size_t rows, const step *row) {
+    const size_t row_left = p->row_length - at->column, run_left = min(row_left, p->run - at->offset);
+    if (has_short_rows(p)) /* a call fills its tile by runs or by elements, not by both */
+        return 1;
+    if (row->columns == 0 && length <= row_left)
+        return row->rows ? min(rows, (at->rows_left - 1) / row->rows + 1) : rows;
+    if (row->rows == 0 && length <= run_left && (run_left - length) / row->columns >= rows - 1)
+        return rows;
+    return 1;
+}
+
 static void walk_rows(call *c, size_t begin, size_t length, size_t rows, size_t x_stride, char *y, size_t y_stride) {
     const dql_normal *p = &c->plan;
     const step row = step_of(p, x_stride);
     position at = locate(p, begin);
     while (rows) {
-        size_t together = 1; /* rows of the panel that are the same columns of rows that share their scales */
-        if (row.columns == 0 && length <= p->row_length - at.column && !has_short_rows(p))
-            together = row.rows ? min(rows, (at.rows_left - 1) / row.rows + 1) : rows;
+        const size_t together = rows_together(p, &at, length, rows, &row);
         if (together > 1)
             walk_panel(c, &at, length, together, x_stride, y, y_stride);
         else
-            walk(c, at, length, y);
+            walk(c, &at, length, y);
         rows -= together;
         y += together * y_stride * p->y_size;
         if (rows && together > 1)
@@ -413,7 +432,8 @@ dql_status dql_run_range(const dql_plan *plan, const void *x, const void *scale,
         return status;
     if (zero && c.plan.zero_mask && !zeros_are_zero(&c.plan, zero, begin, end))
         return DQL_ERROR_ZERO_POINT;
-    walk(&c, locate(&c.plan, begin), end - begin, y_begin);
+    const position at = locate(&c.plan, begin);
+    walk(&c, &at, end - begin, y_begin);
     close_call(&c);
     return DQL_OK;
 }

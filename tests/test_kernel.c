@@ -16,7 +16,7 @@
 static void for_each_isa(void (*f)(const dql_isa_row *isa)) {
     for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa); isa++)
         if (dql_isa_available((dql_isa)isa))
-            f(dql_isa_find((dql_isa)isa));
+            f(dql_isa_find(isa));
 }
 
 /* One call of one kernel with each buffer between guard pages. */
@@ -143,7 +143,7 @@ static void widen_of(const dql_isa_row *isa) {
             const size_t i = random_below(&r, 5), first = i * type->bits / 8;
             const guard_side side = random_below(&r, 2) ? AT_START : AT_END;
             guarded from = guarded_new(reference_bytes(type->type, i + count) - first, side, random_below(&r, 4));
-            guarded to = guarded_new(count * sizeof(float), side, 0);
+            guarded to = guarded_new((count + DQL_WIDEN_SLACK) * sizeof(float), side, 0);
             random_bytes(&r, from.bytes, from.size);
             const void *start = (const void *)((uintptr_t)from.bytes - first);
             isa->kernels->widen[type->type](start, i, (float *)(void *)to.bytes, count);

@@ -22,8 +22,8 @@ static void print_cpu(void) {
 }
 
 static void print_isa(dql_isa isa) {
-    printf("%-10s %-8s %-9s %s\n", dql_isa_name(isa), yes_no(dql_isa_compiled(isa)), yes_no(dql_isa_available(isa)),
-           yes_no(isa == dql_isa_active()));
+    printf("%-10s %-8s %-9s %s\n", dql_isa_name(isa), yes_no(dql_isa_compiled((int)isa)),
+           yes_no(dql_isa_available(isa)), yes_no(isa == dql_isa_active()));
 }
 
 int info_command(int count, char **arguments) {
