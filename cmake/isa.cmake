@@ -13,7 +13,7 @@ function(dql_add_isa name source flags)
     endif()
   endif()
   # Vectors are written by hand, and link-time optimisation would mix the flags of files.
-  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${flags};-fno-tree-vectorize;-fno-lto")
+  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${flags};-fno-tree-vectorize;-fno-lto;-falign-loops=64")
   target_sources(dql_objects PRIVATE ${source})
   target_compile_definitions(dql_objects PRIVATE DQL_HAVE_${upper})
 endfunction()

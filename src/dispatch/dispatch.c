@@ -26,8 +26,18 @@ static const char *const names[] = {
 };
 
 /* The ISAs of this build, best first. DQL_HAVE_<ISA> is set by CMake for those that the compiler can build. */
-extern const dql_kernels dql_isa_scalar;
+extern const dql_kernels dql_isa_avx512vbmi, dql_isa_avx512, dql_isa_avx2, dql_isa_scalar;
+enum { AVX512 = DQL_CPU_AVX512F | DQL_CPU_AVX512BW | DQL_CPU_AVX512DQ | DQL_CPU_AVX512VL };
 static const dql_isa_row rows[] = {
+#ifdef DQL_HAVE_AVX512VBMI
+    {DQL_ISA_AVX512VBMI, &dql_isa_avx512vbmi, AVX512 | DQL_CPU_AVX512VBMI, DQL_CPU_NONE},
+#endif
+#ifdef DQL_HAVE_AVX512
+    {DQL_ISA_AVX512, &dql_isa_avx512, AVX512, DQL_CPU_NONE},
+#endif
+#ifdef DQL_HAVE_AVX2
+    {DQL_ISA_AVX2, &dql_isa_avx2, DQL_CPU_AVX2 | DQL_CPU_F16C, DQL_CPU_NONE},
+#endif
     {DQL_ISA_SCALAR, &dql_isa_scalar, DQL_CPU_NONE, DQL_CPU_NONE},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

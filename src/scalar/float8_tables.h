@@ -2,9 +2,17 @@
 #ifndef DQL_SCALAR_FLOAT8_TABLES_H
 #define DQL_SCALAR_FLOAT8_TABLES_H
 
+#include <stdint.h>
+
 extern const float dql_float8e4m3fn[256];
 extern const float dql_float8e4m3fnuz[256];
 extern const float dql_float8e5m2[256];
 extern const float dql_float8e5m2fnuz[256];
+
+/* The 128 magnitudes as bfloat16: their low bytes, then their high bytes. */
+extern const uint8_t dql_float8e4m3fn_planes[256];
+extern const uint8_t dql_float8e4m3fnuz_planes[256];
+extern const uint8_t dql_float8e5m2_planes[256];
+extern const uint8_t dql_float8e5m2fnuz_planes[256];
 
 #endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints float8_tables.c: the float32 value of each code of the four float8 types.
+"""Prints float8_tables.c: what each code of the four float8 types is as a float32, and each magnitude as a bfloat16.
 
 usage: float8_tables.py > float8_tables.c
 """
@@ -32,13 +32,37 @@ def decode(code, exponent_bits, mantissa_bits, bias, special):
     return f"{sign}0x{mantissa:x}p{exponent - bias - mantissa_bits:+d}f"
 
 
+def bfloat16(code, exponent_bits, mantissa_bits, bias, special):
+    """The bits of the magnitude `code`; every float8 number is a bfloat16."""
+    mantissa = code & ((1 << mantissa_bits) - 1)
+    exponent = code >> mantissa_bits
+    value = decode(code, exponent_bits, mantissa_bits, bias, special)
+    if value in ("NAN", "INFINITY"):
+        return {"NAN": 0x7FC0, "INFINITY": 0x7F80}[value]
+    if exponent == 0:
+        if mantissa == 0:
+            return 0
+        shift = mantissa_bits + 1 - mantissa.bit_length()  # moves the leading one to its place
+        mantissa = (mantissa << shift) & ((1 << mantissa_bits) - 1)
+        exponent = 1 - shift
+    return (exponent - bias + 127) << 7 | mantissa << (7 - mantissa_bits)
+
+
+def print_rows(cells, width):
+    for row in range(0, len(cells), width):
+        print("    " + ", ".join(cells[row:row + width]) + ",")
+
+
 def main():
     print("/* Made by float8_tables.py. */")
     print('#include "scalar/float8_tables.h"\n\n#include <math.h>\n\n/* clang-format off */')
     for name, *layout in FORMATS:
         print(f"\nconst float dql_{name}[256] = {{")
-        for row in range(0, 256, 8):
-            print("    " + ", ".join(decode(code, *layout) for code in range(row, row + 8)) + ",")
+        print_rows([decode(code, *layout) for code in range(256)], 8)
+        print("};")
+        print(f"\nconst uint8_t dql_{name}_planes[256] = {{")
+        halves = [bfloat16(code, *layout) for code in range(128)]
+        print_rows([f"0x{half & 0xff:02x}" for half in halves] + [f"0x{half >> 8:02x}" for half in halves], 16)
         print("};")
 
 

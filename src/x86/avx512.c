@@ -1,0 +1,13 @@
+/* The AVX-512 of servers since 2017. */
+#include "x86/avx512.h"
+
+#include "x86/avx512_table16.h"
+
+DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
+                        const float *scale, const float *zero) {
+    return dequantize_by_table16(x_type, y_type, x, i, y, count, run, scale, zero);
+}
+
+#include "kernel_template.h"
+
+const dql_kernels dql_isa_avx512 = {DQL_KERNEL_TABLE, .stream = stream};

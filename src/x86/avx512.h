@@ -1,0 +1,220 @@
+/* AVX-512 F, BW, DQ, VL: 16 lanes, masks for what is less. Included by the files of the ISAs that are made of it. */
+#ifndef DQL_X86_AVX512_H
+#define DQL_X86_AVX512_H
+
+#include "kernel.h"
+
+#include <immintrin.h>
+#include <string.h>
+
+typedef __m512 vf32;
+#define LANES ((size_t)16)
+
+DQL_INLINE vf32 splat(float f) {
+    return _mm512_set1_ps(f);
+}
+
+/* The lanes below n. Where n is the constant LANES, there is no mask in the code. */
+DQL_INLINE __mmask16 below(size_t n) {
+    return (__mmask16)(0xffffu >> (LANES - n));
+}
+
+DQL_INLINE __m128i load_8(const void *from, size_t i, size_t n) {
+    const char *p = (const char *)from + i;
+    return n == LANES ? _mm_loadu_si128((const __m128i *)p) : _mm_maskz_loadu_epi8(below(n), p);
+}
+
+DQL_INLINE __m256i load_16(const void *from, size_t i, size_t n) {
+    const char *p = (const char *)from + 2 * i;
+    return n == LANES ? _mm256_loadu_si256((const __m256i *)p) : _mm256_maskz_loadu_epi16(below(n), p);
+}
+
+DQL_INLINE __m512i load_32(const void *from, size_t i, size_t n) {
+    const char *p = (const char *)from + 4 * i;
+    return n == LANES ? _mm512_loadu_si512(p) : _mm512_maskz_loadu_epi32(below(n), p);
+}
+
+/* Nibble k of the result is nibble i + k. */
+DQL_INLINE uint64_t read_nibbles(const void *from, size_t i, size_t n) {
+    const char *p = (const char *)from + i / 2;
+    uint64_t nibbles;
+    if (n == LANES && i % 2 == 0) {
+        memcpy(&nibbles, p, sizeof nibbles);
+        return nibbles;
+    }
+    const size_t bytes = (i % 2 + n + 1) / 2;
+    const __m128i packed = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (16 - bytes)), p);
+    nibbles = (uint64_t)_mm_cvtsi128_si64(packed);
+    return i % 2 ? nibbles >> 4 | (uint64_t)_mm_extract_epi64(packed, 1) << 60 : nibbles;
+}
+
+/* Lane k: nibble i + k in the upper 4 bits, below it those before. */
+DQL_INLINE __m512i load_4(const void *from, size_t i, size_t n) {
+    const uint64_t nibbles = read_nibbles(from, i, n);
+    const __m512i halves =
+        _mm512_inserti64x4(_mm512_set1_epi32((int)nibbles), _mm256_set1_epi32((int)(nibbles >> 32)), 1);
+    return _mm512_sllv_epi32(halves, _mm512_setr_epi32(28, 24, 20, 16, 12, 8, 4, 0, 28, 24, 20, 16, 12, 8, 4, 0));
+}
+
+DQL_INLINE vf32 with_nan(vf32 v, __mmask16 nan) {
+    return _mm512_mask_mov_ps(v, nan, _mm512_castsi512_ps(_mm512_set1_epi32(0x7fc00000)));
+}
+
+/* e4m3 is float16 with an exponent bit and seven mantissa bits less and another bias: 2^(15 - bias) times too small. */
+DQL_INLINE vf32 from_e4m3(__m128i codes, float unbias, __mmask16 nan) {
+    const __m256i w = _mm256_slli_epi16(_mm256_cvtepi8_epi16(codes), 7);
+    const __m256i h = _mm256_and_si256(w, _mm256_set1_epi16((short)0xbf80));
+    return with_nan(_mm512_mul_ps(_mm512_cvtph_ps(h), splat(unbias)), nan);
+}
+
+DQL_INLINE vf32 from_e4m3fn(__m128i codes) {
+    const __m128i sign = _mm_set1_epi8((char)0x80);
+    return from_e4m3(codes, 0x1p8f, _mm_cmpeq_epi8_mask(_mm_or_si128(codes, sign), _mm_set1_epi8((char)0xff)));
+}
+
+DQL_INLINE vf32 from_e4m3fnuz(__m128i codes) {
+    return from_e4m3(codes, 0x1p7f, _mm_cmpeq_epi8_mask(codes, _mm_set1_epi8((char)0x80)));
+}
+
+/* The upper byte of float16. */
+DQL_INLINE vf32 from_e5m2(__m128i codes) {
+    return _mm512_cvtph_ps(_mm256_slli_epi16(_mm256_cvtepu8_epi16(codes), 8));
+}
+
+/* float16's exponent 31 has no numbers, so this one goes to float32 by hand: exponents are rebased, the four values of
+ * exponent 0 come from a table. */
+DQL_INLINE vf32 from_e5m2fnuz(__m128i codes) {
+    const __m512i w = _mm512_cvtepi8_epi32(codes), shifted = _mm512_slli_epi32(w, 21);
+    const __m512i magnitude = _mm512_and_si512(shifted, _mm512_set1_epi32(0x0fe00000));
+    const __m512i rebased = _mm512_add_epi32(magnitude, _mm512_set1_epi32((127 - 16) << 23));
+    const __m512i small = _mm512_castps_si512(_mm512_setr4_ps(0, 0x1p-17f, 0x2p-17f, 0x3p-17f));
+    const __mmask16 is_small = _mm_testn_epi8_mask(codes, _mm_set1_epi8(0x7c));
+    const __m512i number = _mm512_mask_permutexvar_epi32(rebased, is_small, w, small);
+    const __m512i sign = _mm512_set1_epi32((int)0x80000000);
+    return with_nan(_mm512_castsi512_ps(_mm512_ternarylogic_epi32(number, shifted, sign, 0xf8 /* a | (b & c) */)),
+                    _mm_cmpeq_epi8_mask(codes, _mm_set1_epi8((char)0x80)));
+}
+
+/* 16 codes of a type of 8 bits; integers become int32, other types float32. */
+DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
+    switch ((int)type) {
+    case DQL_INT8: return _mm512_castsi512_ps(_mm512_cvtepi8_epi32(codes));
+    case DQL_UINT8: return _mm512_castsi512_ps(_mm512_cvtepu8_epi32(codes));
+    case DQL_FLOAT8E4M3FN: return from_e4m3fn(codes);
+    case DQL_FLOAT8E4M3FNUZ: return from_e4m3fnuz(codes);
+    case DQL_FLOAT8E5M2: return from_e5m2(codes);
+    case DQL_FLOAT8E5M2FNUZ: return from_e5m2fnuz(codes);
+    default: return _mm512_setzero_ps(); /* not reached */
+    }
+}
+
+DQL_INLINE bool has_8_bits(dql_type type) {
+    return type == DQL_INT8 || type == DQL_UINT8 || (type >= DQL_FLOAT8E4M3FN && type <= DQL_FLOAT8E5M2FNUZ);
+}
+
+DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
+    if (has_8_bits(type))
+        return raw_from_codes(type, load_8(from, i, n));
+    switch ((int)type) {
+    case DQL_INT16: return _mm512_castsi512_ps(_mm512_cvtepi16_epi32(load_16(from, i, n)));
+    case DQL_UINT16: return _mm512_castsi512_ps(_mm512_cvtepu16_epi32(load_16(from, i, n)));
+    case DQL_INT32: return _mm512_castsi512_ps(load_32(from, i, n));
+    case DQL_INT4: return _mm512_castsi512_ps(_mm512_srai_epi32(load_4(from, i, n), 28));
+    case DQL_UINT4: return _mm512_castsi512_ps(_mm512_srli_epi32(load_4(from, i, n), 28));
+    case DQL_FLOAT32: return _mm512_castsi512_ps(load_32(from, i, n));
+    case DQL_FLOAT16: return _mm512_cvtph_ps(load_16(from, i, n));
+    case DQL_BFLOAT16: return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load_16(from, i, n)), 16));
+    default: return _mm512_setzero_ps(); /* not reached */
+    }
+}
+
+DQL_INLINE bool is_integer(dql_type type) {
+    return type == DQL_INT8 || type == DQL_UINT8 || type == DQL_INT16 || type == DQL_UINT16 || type == DQL_INT32 ||
+           type == DQL_INT4 || type == DQL_UINT4;
+}
+
+DQL_INLINE bool is_scale(dql_type type) {
+    return type == DQL_FLOAT32 || type == DQL_FLOAT16 || type == DQL_BFLOAT16;
+}
+
+DQL_INLINE vf32 number(dql_type type, vf32 raw) {
+    if (is_integer(type))
+        return _mm512_cvtepi32_ps(_mm512_castps_si512(raw));
+    return is_scale(type) ? with_nan(raw, _mm512_cmp_ps_mask(raw, raw, _CMP_UNORD_Q)) : raw;
+}
+
+DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
+    return _mm512_mul_ps(_mm512_sub_ps(v, zero), scale);
+}
+
+/* Integers are subtracted as such, which leaves the float units to the rest; float zero points are 0. Of int32 the zero
+ * point is 0 too. */
+DQL_INLINE vf32 splat_zero(dql_type type, float f) {
+    return is_integer(type) ? _mm512_castsi512_ps(_mm512_cvtps_epi32(splat(f))) : splat(f);
+}
+
+DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
+    if (type == DQL_INT32 || !is_integer(type))
+        return _mm512_mul_ps(number(type, raw), scale);
+    const __m512i difference = _mm512_sub_epi32(_mm512_castps_si512(raw), _mm512_castps_si512(zero));
+    return _mm512_mul_ps(_mm512_cvtepi32_ps(difference), scale);
+}
+
+/* (phase + lane) / run by a multiplication, which is exact for numbers this small. */
+DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i place = _mm512_add_epi32(lane, _mm512_set1_epi32((int)phase));
+    const __m512i inverse = _mm512_set1_epi32((int)(0x7fff / run + 1));
+    const __m512i index = _mm512_srli_epi32(_mm512_madd_epi16(place, inverse), 15);
+    return _mm512_permutexvar_ps(index, _mm512_maskz_loadu_ps(below(n), from));
+}
+
+/* Rounds the upper half up by adding a half, less one if that is even: ties to even. No NaN that gets here has a lower
+ * half that would carry. (The instruction for this flushes subnormals.) */
+DQL_INLINE __m256i bf16_from_f32(vf32 v) {
+    const __m512i bits = _mm512_castps_si512(v);
+    const __mmask16 odd = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x10000));
+    const __m512i below_half = _mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff));
+    const __m512i rounded = _mm512_mask_add_epi32(below_half, odd, bits, _mm512_set1_epi32(0x8000));
+    const __m512i upper = _mm512_set_epi16(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 31, 29, 27, 25, 23, 21, 19,
+                                           17, 15, 13, 11, 9, 7, 5, 3, 1);
+    return _mm512_castsi512_si256(_mm512_permutexvar_epi16(upper, rounded));
+}
+
+DQL_INLINE void store_16(void *to, size_t i, size_t n, __m256i halves) {
+    char *p = (char *)to + 2 * i;
+    if (n == LANES)
+        _mm256_storeu_si256((__m256i *)p, halves);
+    else
+        _mm256_mask_storeu_epi16(p, below(n), halves);
+}
+
+DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
+    char *p = (char *)to + 4 * i;
+    switch ((int)type) {
+    case DQL_FLOAT32:
+        if (n == LANES)
+            _mm512_storeu_ps(p, v);
+        else
+            _mm512_mask_storeu_ps(p, below(n), v);
+        return;
+    case DQL_FLOAT16: store_16(to, i, n, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT)); return;
+    case DQL_BFLOAT16: store_16(to, i, n, bf16_from_f32(v)); return;
+    default: return; /* not reached */
+    }
+}
+
+/* Whole lines go past the caches; the ends of y that share theirs with something else don't. */
+static void stream(void *y, const void *tile, size_t bytes) {
+    enum { LINE = 64 };
+    char *to = y;
+    const char *from = tile;
+    const size_t before = (LINE - (uintptr_t)to % LINE) % LINE, head = before < bytes ? before : bytes;
+    memcpy(to, from, head);
+    size_t k = head;
+    for (; bytes - k >= LINE; k += LINE)
+        _mm512_stream_si512((void *)(to + k), _mm512_loadu_si512(from + k));
+    memcpy(to + k, from + k, bytes - k);
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* AVX-512 with byte permutations (VBMI): Ice Lake, Zen 4 and later. */
+#include "x86/avx512.h"
+
+#include "x86/avx512_table16.h"
+#include "x86/avx512vbmi_float8.h"
+#include "x86/avx512vbmi_table256.h"
+
+DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
+                        const float *scale, const float *zero) {
+    return dequantize_by_table16(x_type, y_type, x, i, y, count, run, scale, zero) ||
+           dequantize_by_table256(x_type, y_type, x, i, y, count, run, scale, zero) ||
+           dequantize_float8(x_type, y_type, x, i, y, count, run, scale);
+}
+
+#include "kernel_template.h"
+
+const dql_kernels dql_isa_avx512vbmi = {DQL_KERNEL_TABLE, .stream = stream};

@@ -1,0 +1,66 @@
+/* Types of 8 bits to halves, over long runs: the finished outputs of all 256 codes, as a plane of low bytes and one of
+ * high bytes in four registers each, from which 64 elements at a time pick theirs. */
+#ifndef DQL_X86_AVX512VBMI_TABLE256_H
+#define DQL_X86_AVX512VBMI_TABLE256_H
+
+#include "x86/avx512.h"
+
+/* Elements of a run from which on the table is worth its making. */
+enum { TABLE256_RUN = 768 };
+
+typedef struct table256 {
+    __m512i low[4], high[4];
+} table256;
+
+DQL_INLINE table256 make_table256(dql_type x_type, dql_type y_type, float scale, float zero) {
+    _Alignas(64) uint16_t halves[256];
+    const vf32 s = splat(scale), z = splat_zero(x_type, zero);
+    __m128i codes = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (size_t k = 0; k < 256; k += LANES) {
+        store(y_type, halves, k, LANES, dequantize_raw(x_type, raw_from_codes(x_type, codes), s, z));
+        codes = _mm_add_epi8(codes, _mm_set1_epi8(16));
+    }
+    table256 t;
+    for (size_t k = 0; k < 4; k++)
+        split(halves + 64 * k, &t.low[k], &t.high[k]);
+    return t;
+}
+
+/* A byte of a plane for each code: the permutation looks at 7 bits of it, the mask is the eighth. */
+DQL_INLINE __m512i pick_plane(const __m512i *plane, __m512i codes, __mmask64 upper) {
+    return _mm512_mask_blend_epi8(upper, _mm512_permutex2var_epi8(plane[0], codes, plane[1]),
+                                  _mm512_permutex2var_epi8(plane[2], codes, plane[3]));
+}
+
+DQL_INLINE void pick_64(const table256 *t, const char *x, char *y) {
+    /* So that interleaving bytes within 128-bit lanes gives elements in order. */
+    const __m512i order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
+    const __m512i codes = _mm512_permutexvar_epi64(order, _mm512_loadu_si512(x));
+    const __mmask64 upper = _mm512_movepi8_mask(codes);
+    const __m512i low = pick_plane(t->low, codes, upper), high = pick_plane(t->high, codes, upper);
+    _mm512_storeu_si512(y, _mm512_unpacklo_epi8(low, high));
+    _mm512_storeu_si512(y + 64, _mm512_unpackhi_epi8(low, high));
+}
+
+/* For types and runs that are worth a table; else false. */
+DQL_INLINE bool dequantize_by_table256(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
+                                       size_t run, const float *scale, const float *zero) {
+    if ((x_type != DQL_INT8 && x_type != DQL_UINT8) || y_type == DQL_FLOAT32 || run < TABLE256_RUN ||
+        count < TABLE256_RUN)
+        return false;
+    for (size_t k = 0; k < count; scale++, zero++) {
+        const size_t end = run < count - k ? k + run : count;
+        const table256 t = make_table256(x_type, y_type, *scale, *zero);
+        for (; end - k >= 64; k += 64)
+            pick_64(&t, (const char *)x + i + k, (char *)y + 2 * k);
+        const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
+        for (; k < end; k += LANES) {
+            const size_t n = end - k < LANES ? end - k : LANES;
+            store(y_type, y, k, n, dequantize_raw(x_type, load(x_type, x, i + k, n), s, z));
+        }
+        k = end;
+    }
+    return true;
+}
+
+#endif
