@@ -286,24 +286,23 @@ static void walk_short_rows(call *c, const position *from, size_t n, char *y) {
     }
 }
 
-/* n consecutive elements. */
-static void walk(call *c, const position *from, size_t n, char *y) {
+/* n consecutive elements. Positions are not copied: a wide load of what was stored in parts would wait for it. */
+static void walk(call *c, const position *at, size_t n, char *y) {
     const dql_normal *p = &c->plan;
     if (has_short_rows(p)) {
-        walk_short_rows(c, from, n, y);
+        walk_short_rows(c, at, n, y);
         return;
     }
-    position at = *from;
-    while (n) {
-        const size_t length = min(n, p->row_length - at.column);
+    for (position next; n; at = &next) {
+        const size_t length = min(n, p->row_length - at->column);
         size_t rows = 1; /* that are whole and share their scales */
-        if (length == p->row_length && at.rows_left > 1)
-            rows = min(min(at.rows_left, BAND), n / length);
-        walk_panel(c, &at, length, rows, p->row_length, y, p->row_length);
+        if (length == p->row_length && at->rows_left > 1)
+            rows = min(min(at->rows_left, BAND), n / length);
+        walk_panel(c, at, length, rows, p->row_length, y, p->row_length);
         n -= length * rows;
         y += length * rows * p->y_size;
         if (n)
-            at = locate(p, at.element + length * rows);
+            next = locate(p, at->element + length * rows);
     }
 }
 
