@@ -2,6 +2,7 @@
 #include "x86/avx512.h"
 
 #include "x86/avx512_table16.h"
+#include "x86/stream.h"
 
 DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
                         const float *scale, const float *zero) {

@@ -204,17 +204,4 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
     }
 }
 
-/* Whole lines go past the caches; the ends of y that share theirs with something else don't. */
-static void stream(void *y, const void *tile, size_t bytes) {
-    enum { LINE = 64 };
-    char *to = y;
-    const char *from = tile;
-    const size_t before = (LINE - (uintptr_t)to % LINE) % LINE, head = before < bytes ? before : bytes;
-    memcpy(to, from, head);
-    size_t k = head;
-    for (; bytes - k >= LINE; k += LINE)
-        _mm512_stream_si512((void *)(to + k), _mm512_loadu_si512(from + k));
-    memcpy(to + k, from + k, bytes - k);
-}
-
 #endif
