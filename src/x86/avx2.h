@@ -1,0 +1,344 @@
+/* AVX2 and F16C: 16 lanes in two registers, so that a register is full of 16-bit elements too. There are no masks for
+ * elements of less than 32 bits: what is less than a vector is read and written in a few pieces. */
+#ifndef DQL_X86_AVX2_H
+#define DQL_X86_AVX2_H
+
+#include "kernel.h"
+
+#include <immintrin.h>
+#include <string.h>
+
+typedef struct vf32 {
+    __m256 a, b;
+} vf32;
+#define LANES ((size_t)16)
+
+/* Raw lanes of integers are int32. */
+DQL_INLINE vf32 raw_ints(__m256i a, __m256i b) {
+    return (vf32){_mm256_castsi256_ps(a), _mm256_castsi256_ps(b)};
+}
+
+DQL_INLINE vf32 splat(float f) {
+    return (vf32){_mm256_set1_ps(f), _mm256_set1_ps(f)};
+}
+
+/* ---- partial reads and writes ---- */
+
+DQL_INLINE uint64_t read_64(const char *p) {
+    uint64_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+DQL_INLINE uint32_t read_32(const char *p) {
+    uint32_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+/* 1 to 8 bytes, zeros above. Pieces overlap where that spares one. */
+DQL_INLINE uint64_t read_bytes(const char *p, size_t n) {
+    if (n == 8)
+        return read_64(p);
+    if (n >= 4)
+        return read_32(p) | (uint64_t)read_32(p + n - 4) << 8 * (n - 4);
+    const uint8_t *b = (const uint8_t *)p;
+    return b[0] | (uint64_t)b[n / 2] << n / 2 * 8 | (uint64_t)b[n - 1] << (n - 1) * 8;
+}
+
+/* 1 to 16 bytes, zeros above. */
+DQL_INLINE __m128i load_bytes(const char *p, size_t n) {
+    if (n == 16)
+        return _mm_loadu_si128((const __m128i *)p);
+    if (n <= 8)
+        return _mm_cvtsi64_si128((long long)read_bytes(p, n));
+    return _mm_set_epi64x((long long)(read_64(p + n - 8) >> (16 - n) * 8), (long long)read_64(p));
+}
+
+/* All ones in the 32-bit lanes below n. */
+DQL_INLINE __m256i below(size_t n) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+/* n float32, or the first 8 of more. */
+DQL_INLINE __m256 load_floats(const void *p, size_t n) {
+    return n >= 8 ? _mm256_loadu_ps(p) : _mm256_maskload_ps(p, below(n));
+}
+
+/* The lower n bytes, less than 16. */
+DQL_INLINE void store_bytes(char *p, size_t n, __m128i v) {
+    if (n & 8) {
+        _mm_storel_epi64((__m128i *)p, v);
+        v = _mm_unpackhi_epi64(v, v);
+        p += 8;
+    }
+    uint64_t rest = (uint64_t)_mm_cvtsi128_si64(v);
+    if (n & 4) {
+        memcpy(p, &rest, 4);
+        rest >>= 32;
+        p += 4;
+    }
+    if (n & 2)
+        memcpy(p, &rest, 2);
+}
+
+/* Less than 32 bytes. */
+DQL_INLINE void store_bytes_256(char *p, size_t n, __m256i v) {
+    if (n & 16) {
+        _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128(v));
+        v = _mm256_permute4x64_epi64(v, 0xee);
+        p += 16;
+    }
+    store_bytes(p, n, _mm256_castsi256_si128(v));
+}
+
+/* ---- elements to lanes ---- */
+
+/* The two halves of 16 elements of 16 bits. */
+typedef struct words {
+    __m128i a, b;
+} words;
+
+DQL_INLINE words load_16(const void *from, size_t i, size_t n) {
+    const char *p = (const char *)from + 2 * i;
+    if (n == LANES)
+        return (words){_mm_loadu_si128((const __m128i *)p), _mm_loadu_si128((const __m128i *)(p + 16))};
+    if (n <= 8)
+        return (words){load_bytes(p, 2 * n), _mm_setzero_si128()};
+    return (words){load_bytes(p, 16), load_bytes(p + 16, 2 * n - 16)};
+}
+
+DQL_INLINE vf32 load_32(const void *from, size_t i, size_t n) {
+    const char *p = (const char *)from + 4 * i;
+    if (n <= 8)
+        return (vf32){load_floats(p, n), _mm256_setzero_ps()};
+    return (vf32){load_floats(p, 8), load_floats(p + 32, n - 8)};
+}
+
+DQL_INLINE __m128i load_8(const void *from, size_t i, size_t n) {
+    return load_bytes((const char *)from + i, n);
+}
+
+/* Nibble k of the result is nibble i + k. */
+DQL_INLINE uint64_t read_nibbles(const void *from, size_t i, size_t n) {
+    const char *p = (const char *)from + i / 2;
+    if (n == LANES)
+        return i % 2 ? read_64(p) >> 4 | (uint64_t)(uint8_t)p[8] << 60 : read_64(p);
+    return read_bytes(p, (i % 2 + n + 1) / 2) >> i % 2 * 4;
+}
+
+/* Lane k: nibble k in the upper 4 bits, below it those before. */
+DQL_INLINE __m256i spread_8(uint32_t nibbles) {
+    return _mm256_sllv_epi32(_mm256_set1_epi32((int)nibbles), _mm256_setr_epi32(28, 24, 20, 16, 12, 8, 4, 0));
+}
+
+DQL_INLINE vf32 load_4(dql_type type, const void *from, size_t i, size_t n) {
+    const uint64_t nibbles = read_nibbles(from, i, n);
+    const __m256i a = spread_8((uint32_t)nibbles), b = spread_8((uint32_t)(nibbles >> 32));
+    return type == DQL_INT4 ? raw_ints(_mm256_srai_epi32(a, 28), _mm256_srai_epi32(b, 28))
+                            : raw_ints(_mm256_srli_epi32(a, 28), _mm256_srli_epi32(b, 28));
+}
+
+DQL_INLINE vf32 widen_words(dql_type type, words w) {
+    return type == DQL_INT16 ? raw_ints(_mm256_cvtepi16_epi32(w.a), _mm256_cvtepi16_epi32(w.b))
+                             : raw_ints(_mm256_cvtepu16_epi32(w.a), _mm256_cvtepu16_epi32(w.b));
+}
+
+DQL_INLINE vf32 from_bf16(words w) {
+    const vf32 v = widen_words(DQL_UINT16, w);
+    return raw_ints(_mm256_slli_epi32(_mm256_castps_si256(v.a), 16), _mm256_slli_epi32(_mm256_castps_si256(v.b), 16));
+}
+
+DQL_INLINE vf32 from_f16(words w) {
+    return (vf32){_mm256_cvtph_ps(w.a), _mm256_cvtph_ps(w.b)};
+}
+
+DQL_INLINE words halves_of(__m256i w) {
+    return (words){_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1)};
+}
+
+DQL_INLINE vf32 times(vf32 v, vf32 factor) {
+    return (vf32){_mm256_mul_ps(v.a, factor.a), _mm256_mul_ps(v.b, factor.b)};
+}
+
+/* e4m3 is float16 with an exponent bit and seven mantissa bits less and another bias: 2^(15 - bias) times too small. A
+ * NaN gets an exponent of all ones. */
+DQL_INLINE vf32 from_e4m3(__m256i codes, float unbias, __m256i nan) {
+    const __m256i h = _mm256_and_si256(_mm256_slli_epi16(codes, 7), _mm256_set1_epi16((short)0xbf80));
+    const __m256i with_nan = _mm256_or_si256(h, _mm256_and_si256(nan, _mm256_set1_epi16(0x7e00)));
+    return times(from_f16(halves_of(with_nan)), splat(unbias));
+}
+
+DQL_INLINE vf32 from_e4m3fn(__m128i codes) {
+    const __m256i w = _mm256_cvtepi8_epi16(codes), sign = _mm256_set1_epi16((short)0xff80);
+    return from_e4m3(w, 0x1p8f, _mm256_cmpeq_epi16(_mm256_or_si256(w, sign), _mm256_set1_epi16(-1)));
+}
+
+DQL_INLINE vf32 from_e4m3fnuz(__m128i codes) {
+    const __m256i w = _mm256_cvtepi8_epi16(codes);
+    return from_e4m3(w, 0x1p7f, _mm256_cmpeq_epi16(w, _mm256_set1_epi16((short)0xff80)));
+}
+
+/* The upper byte of float16. */
+DQL_INLINE vf32 from_e5m2(__m128i codes) {
+    const __m128i zero = _mm_setzero_si128();
+    return from_f16((words){_mm_unpacklo_epi8(zero, codes), _mm_unpackhi_epi8(zero, codes)});
+}
+
+/* float16's exponent 31 has no numbers, so this one becomes bfloat16 by hand: exponents are rebased, which for the four
+ * values of exponent 0 and for NaN is put right by what a table adds. */
+DQL_INLINE vf32 from_e5m2fnuz(__m128i codes) {
+    const __m256i w = _mm256_cvtepi8_epi16(codes);
+    const __m256i magnitude = _mm256_and_si256(_mm256_slli_epi16(w, 5), _mm256_set1_epi16(0x0fe0));
+    const __m256i rebased = _mm256_add_epi16(magnitude, _mm256_set1_epi16((127 - 16) << 7));
+    const __m256i small = _mm256_cmpgt_epi16(_mm256_set1_epi16(4 << 5), magnitude);
+    /* upper bytes of 0, 2^-17, 2 2^-17, 3 2^-17 from place 8 on; their lower bytes */
+    const __m256i table = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 0, (char)0x80, (char)0xc0, 0, 0, 0, 0, 0, 0x37, 0x37, 0x37, 0, 0, 0, 0));
+    const __m256i index = _mm256_add_epi16(_mm256_srli_epi16(magnitude, 5), _mm256_slli_epi16(magnitude, 3));
+    const __m256i place = _mm256_or_si256(index, _mm256_set1_epi16(0x0800));
+    const __m256i number = _mm256_blendv_epi8(rebased, _mm256_shuffle_epi8(table, place), small);
+    const __m256i sign = _mm256_and_si256(w, _mm256_set1_epi16((short)0x8000));
+    const __m256i nan = _mm256_cmpeq_epi16(w, _mm256_set1_epi16((short)0xff80));
+    const __m256i quiet = _mm256_and_si256(nan, _mm256_set1_epi16(0x7fc0));
+    return from_bf16(halves_of(_mm256_or_si256(_mm256_or_si256(number, sign), quiet)));
+}
+
+/* 16 codes of a type of 8 bits; integers become int32, other types float32. */
+DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
+    const __m128i upper = _mm_unpackhi_epi64(codes, codes);
+    switch ((int)type) {
+    case DQL_INT8: return raw_ints(_mm256_cvtepi8_epi32(codes), _mm256_cvtepi8_epi32(upper));
+    case DQL_UINT8: return raw_ints(_mm256_cvtepu8_epi32(codes), _mm256_cvtepu8_epi32(upper));
+    case DQL_FLOAT8E4M3FN: return from_e4m3fn(codes);
+    case DQL_FLOAT8E4M3FNUZ: return from_e4m3fnuz(codes);
+    case DQL_FLOAT8E5M2: return from_e5m2(codes);
+    case DQL_FLOAT8E5M2FNUZ: return from_e5m2fnuz(codes);
+    default: return splat(0); /* not reached */
+    }
+}
+
+DQL_INLINE bool has_8_bits(dql_type type) {
+    return type == DQL_INT8 || type == DQL_UINT8 || (type >= DQL_FLOAT8E4M3FN && type <= DQL_FLOAT8E5M2FNUZ);
+}
+
+DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
+    if (has_8_bits(type))
+        return raw_from_codes(type, load_8(from, i, n));
+    switch ((int)type) {
+    case DQL_INT16:
+    case DQL_UINT16: return widen_words(type, load_16(from, i, n));
+    case DQL_INT32:
+    case DQL_FLOAT32: return load_32(from, i, n);
+    case DQL_INT4:
+    case DQL_UINT4: return load_4(type, from, i, n);
+    case DQL_FLOAT16: return from_f16(load_16(from, i, n));
+    case DQL_BFLOAT16: return from_bf16(load_16(from, i, n));
+    default: return splat(0); /* not reached */
+    }
+}
+
+DQL_INLINE bool is_integer(dql_type type) {
+    return type == DQL_INT8 || type == DQL_UINT8 || type == DQL_INT16 || type == DQL_UINT16 || type == DQL_INT32 ||
+           type == DQL_INT4 || type == DQL_UINT4;
+}
+
+DQL_INLINE bool is_scale(dql_type type) {
+    return type == DQL_FLOAT32 || type == DQL_FLOAT16 || type == DQL_BFLOAT16;
+}
+
+DQL_INLINE __m256 number_8(dql_type type, __m256 raw) {
+    if (is_integer(type))
+        return _mm256_cvtepi32_ps(_mm256_castps_si256(raw));
+    const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
+    return is_scale(type) ? _mm256_blendv_ps(raw, nan, _mm256_cmp_ps(raw, raw, _CMP_UNORD_Q)) : raw;
+}
+
+DQL_INLINE vf32 number(dql_type type, vf32 raw) {
+    return (vf32){number_8(type, raw.a), number_8(type, raw.b)};
+}
+
+DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
+    return times((vf32){_mm256_sub_ps(v.a, zero.a), _mm256_sub_ps(v.b, zero.b)}, scale);
+}
+
+/* Integers are subtracted as such, which leaves the float units to the rest; float zero points are 0. Of int32 the zero
+ * point is 0 too. */
+DQL_INLINE vf32 splat_zero(dql_type type, float f) {
+    const __m256i zero = _mm256_cvtps_epi32(_mm256_set1_ps(f));
+    return is_integer(type) ? raw_ints(zero, zero) : splat(f);
+}
+
+DQL_INLINE __m256 minus(__m256 raw, __m256 zero) {
+    return _mm256_castsi256_ps(_mm256_sub_epi32(_mm256_castps_si256(raw), _mm256_castps_si256(zero)));
+}
+
+DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
+    if (is_integer(type) && type != DQL_INT32)
+        raw = (vf32){minus(raw.a, zero.a), minus(raw.b, zero.b)};
+    return times(number(type, raw), scale);
+}
+
+/* (phase + lane) / run by a multiplication, which is exact for numbers this small. No lane is past 8 scales: where run
+ * is 2, a factor of LANES, phase is 0. */
+DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i a = _mm256_add_epi32(lane, _mm256_set1_epi32((int)phase));
+    const __m256i b = _mm256_add_epi32(a, _mm256_set1_epi32(8));
+    const __m256i inverse = _mm256_set1_epi32((int)(0x7fff / run + 1));
+    const __m256 scales = load_floats(from, n);
+    return (vf32){_mm256_permutevar8x32_ps(scales, _mm256_srli_epi32(_mm256_madd_epi16(a, inverse), 15)),
+                  _mm256_permutevar8x32_ps(scales, _mm256_srli_epi32(_mm256_madd_epi16(b, inverse), 15))};
+}
+
+/* ---- lanes to elements ---- */
+
+/* Rounds the upper half up by adding a half, less one if that is even: ties to even. No NaN that gets here has a lower
+ * half that would carry. */
+DQL_INLINE __m256i bf16_rounded(__m256 v) {
+    const __m256i bits = _mm256_castps_si256(v), upper = _mm256_srli_epi32(bits, 16);
+    const __m256i odd = _mm256_and_si256(upper, _mm256_set1_epi32(1));
+    return _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
+}
+
+DQL_INLINE __m256i bf16_from_f32(vf32 v) {
+    const __m256i a = _mm256_srli_epi32(bf16_rounded(v.a), 16), b = _mm256_srli_epi32(bf16_rounded(v.b), 16);
+    return _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), 0xd8);
+}
+
+DQL_INLINE __m256i f16_from_f32(vf32 v) {
+    return _mm256_set_m128i(_mm256_cvtps_ph(v.b, _MM_FROUND_TO_NEAREST_INT),
+                            _mm256_cvtps_ph(v.a, _MM_FROUND_TO_NEAREST_INT));
+}
+
+DQL_INLINE void store_16(void *to, size_t i, size_t n, __m256i halves) {
+    char *p = (char *)to + 2 * i;
+    if (n == LANES)
+        _mm256_storeu_si256((__m256i *)p, halves);
+    else
+        store_bytes_256(p, 2 * n, halves);
+}
+
+DQL_INLINE void store_32(void *to, size_t i, size_t n, vf32 v) {
+    char *p = (char *)to + 4 * i;
+    if (n >= 8) {
+        _mm256_storeu_ps((float *)p, v.a);
+        if (n == LANES)
+            _mm256_storeu_ps((float *)(p + 32), v.b);
+        else
+            store_bytes_256(p + 32, 4 * n - 32, _mm256_castps_si256(v.b));
+    } else {
+        store_bytes_256(p, 4 * n, _mm256_castps_si256(v.a));
+    }
+}
+
+DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
+    switch ((int)type) {
+    case DQL_FLOAT32: store_32(to, i, n, v); return;
+    case DQL_FLOAT16: store_16(to, i, n, f16_from_f32(v)); return;
+    case DQL_BFLOAT16: store_16(to, i, n, bf16_from_f32(v)); return;
+    default: return; /* not reached */
+    }
+}
+
+#endif
