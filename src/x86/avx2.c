@@ -1,10 +1,11 @@
 /* The AVX2 of desktops and laptops, and of servers before AVX-512. FMA is not used. */
 #include "x86/avx2.h"
 
+#include "x86/avx2_table16.h"
+
 DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
                         const float *scale, const float *zero) {
-    (void)x_type, (void)y_type, (void)x, (void)i, (void)y, (void)count, (void)run, (void)scale, (void)zero;
-    return false;
+    return dequantize_4_bits(x_type, y_type, x, i, y, count, run, scale, zero);
 }
 
 #include "kernel_template.h"

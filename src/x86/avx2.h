@@ -22,6 +22,11 @@ DQL_INLINE vf32 splat(float f) {
     return (vf32){_mm256_set1_ps(f), _mm256_set1_ps(f)};
 }
 
+/* In both halves. */
+DQL_INLINE __m256i repeat(__m128i v) {
+    return _mm256_broadcastsi128_si256(v);
+}
+
 /* ---- partial reads and writes ---- */
 
 DQL_INLINE uint64_t read_64(const char *p) {
@@ -127,16 +132,19 @@ DQL_INLINE uint64_t read_nibbles(const void *from, size_t i, size_t n) {
     return read_bytes(p, (i % 2 + n + 1) / 2) >> i % 2 * 4;
 }
 
-/* Lane k: nibble k in the upper 4 bits, below it those before. */
-DQL_INLINE __m256i spread_8(uint32_t nibbles) {
-    return _mm256_sllv_epi32(_mm256_set1_epi32((int)nibbles), _mm256_setr_epi32(28, 24, 20, 16, 12, 8, 4, 0));
+/* Lane k: nibble k of 8 as an int32. */
+DQL_INLINE __m256i spread_8(dql_type type, uint32_t nibbles) {
+    const __m256i upper =
+        _mm256_sllv_epi32(_mm256_set1_epi32((int)nibbles), _mm256_setr_epi32(28, 24, 20, 16, 12, 8, 4, 0));
+    return type == DQL_INT4 ? _mm256_srai_epi32(upper, 28) : _mm256_srli_epi32(upper, 28);
 }
 
 DQL_INLINE vf32 load_4(dql_type type, const void *from, size_t i, size_t n) {
+    const char *p = (const char *)from + i / 2;
+    if (n == LANES && i % 2 == 0)
+        return raw_ints(spread_8(type, read_32(p)), spread_8(type, read_32(p + 4)));
     const uint64_t nibbles = read_nibbles(from, i, n);
-    const __m256i a = spread_8((uint32_t)nibbles), b = spread_8((uint32_t)(nibbles >> 32));
-    return type == DQL_INT4 ? raw_ints(_mm256_srai_epi32(a, 28), _mm256_srai_epi32(b, 28))
-                            : raw_ints(_mm256_srli_epi32(a, 28), _mm256_srli_epi32(b, 28));
+    return raw_ints(spread_8(type, (uint32_t)nibbles), spread_8(type, (uint32_t)(nibbles >> 32)));
 }
 
 DQL_INLINE vf32 widen_words(dql_type type, words w) {
@@ -185,23 +193,25 @@ DQL_INLINE vf32 from_e5m2(__m128i codes) {
     return from_f16((words){_mm_unpacklo_epi8(zero, codes), _mm_unpackhi_epi8(zero, codes)});
 }
 
-/* float16's exponent 31 has no numbers, so this one becomes bfloat16 by hand: exponents are rebased, which for the four
- * values of exponent 0 and for NaN is put right by what a table adds. */
+/* float16's exponent 31 has no numbers, so this one becomes bfloat16 by hand: exponents are rebased by adding, to the
+ * four values of exponent 0 what makes them right, and to all others the same. */
 DQL_INLINE vf32 from_e5m2fnuz(__m128i codes) {
-    const __m256i w = _mm256_cvtepi8_epi16(codes);
-    const __m256i magnitude = _mm256_and_si256(_mm256_slli_epi16(w, 5), _mm256_set1_epi16(0x0fe0));
-    const __m256i rebased = _mm256_add_epi16(magnitude, _mm256_set1_epi16((127 - 16) << 7));
-    const __m256i small = _mm256_cmpgt_epi16(_mm256_set1_epi16(4 << 5), magnitude);
-    /* upper bytes of 0, 2^-17, 2 2^-17, 3 2^-17 from place 8 on; their lower bytes */
-    const __m256i table = _mm256_broadcastsi128_si256(
-        _mm_setr_epi8(0, 0, (char)0x80, (char)0xc0, 0, 0, 0, 0, 0, 0x37, 0x37, 0x37, 0, 0, 0, 0));
-    const __m256i index = _mm256_add_epi16(_mm256_srli_epi16(magnitude, 5), _mm256_slli_epi16(magnitude, 3));
-    const __m256i place = _mm256_or_si256(index, _mm256_set1_epi16(0x0800));
-    const __m256i number = _mm256_blendv_epi8(rebased, _mm256_shuffle_epi8(table, place), small);
-    const __m256i sign = _mm256_and_si256(w, _mm256_set1_epi16((short)0x8000));
-    const __m256i nan = _mm256_cmpeq_epi16(w, _mm256_set1_epi16((short)0xff80));
-    const __m256i quiet = _mm256_and_si256(nan, _mm256_set1_epi16(0x7fc0));
-    return from_bf16(halves_of(_mm256_or_si256(_mm256_or_si256(number, sign), quiet)));
+    /* each code twice; in the order that unpacking within 128-bit lanes undoes */
+    const __m256i order = _mm256_setr_epi8(0, 0, 1, 1, 2, 2, 3, 3, 8, 8, 9, 9, 10, 10, 11, 11, /* next lane */
+                                           4, 4, 5, 5, 6, 6, 7, 7, 12, 12, 13, 13, 14, 14, 15, 15);
+    const __m256i w = _mm256_shuffle_epi8(repeat(codes), order);
+    const __m256i magnitude = _mm256_and_si256(_mm256_srli_epi16(w, 3), _mm256_set1_epi16(0x0fe0));
+    /* lower bytes for 0, 1, 2, 3, more; from place 8 on the upper ones */
+    const __m256i rebase =
+        repeat(_mm_setr_epi8(0, (char)0xe0, 0x40, 0x60, (char)0x80, 0, 0, 0, 0, 0x36, 0x37, 0x37, 0x37, 0, 0, 0));
+    const __m256i least = _mm256_min_epu8(_mm256_and_si256(w, _mm256_set1_epi8(0x7f)), _mm256_set1_epi8(4));
+    const __m256i place = _mm256_or_si256(least, _mm256_set1_epi16(0x0800));
+    const __m256i number = _mm256_add_epi16(magnitude, _mm256_shuffle_epi8(rebase, place));
+    const __m256i sign = _mm256_set1_epi16((short)0x8000),
+                  with_sign = _mm256_or_si256(number, _mm256_and_si256(w, sign));
+    const __m256i with_nan = _mm256_or_si256(with_sign, _mm256_cmpeq_epi16(with_sign, sign)); /* for -0 */
+    const __m256i zero = _mm256_setzero_si256();
+    return raw_ints(_mm256_unpacklo_epi16(zero, with_nan), _mm256_unpackhi_epi16(zero, with_nan));
 }
 
 /* 16 codes of a type of 8 bits; integers become int32, other types float32. */
@@ -223,6 +233,13 @@ DQL_INLINE bool has_8_bits(dql_type type) {
 }
 
 DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
+    if ((type == DQL_INT8 || type == DQL_UINT8) && n == LANES) {
+        const __m128i *p = (const __m128i *)((const char *)from + i),
+                      *q = (const __m128i *)((const char *)from + i + 8);
+        return type == DQL_INT8
+                   ? raw_ints(_mm256_cvtepi8_epi32(_mm_loadl_epi64(p)), _mm256_cvtepi8_epi32(_mm_loadl_epi64(q)))
+                   : raw_ints(_mm256_cvtepu8_epi32(_mm_loadl_epi64(p)), _mm256_cvtepu8_epi32(_mm_loadl_epi64(q)));
+    }
     if (has_8_bits(type))
         return raw_from_codes(type, load_8(from, i, n));
     switch ((int)type) {
