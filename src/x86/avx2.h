@@ -1,5 +1,5 @@
-/* AVX2 and F16C: 16 lanes in two registers, so that a register is full of 16-bit elements too. There are no masks for
- * elements of less than 32 bits: what is less than a vector is read and written in a few pieces. */
+/* AVX2 and F16C: 16 lanes in two registers, so that elements of 16 bits fill one. Masks there are none: what is less
+ * than a vector is read and written in a few pieces. */
 #ifndef DQL_X86_AVX2_H
 #define DQL_X86_AVX2_H
 
@@ -60,17 +60,24 @@ DQL_INLINE __m128i load_bytes(const char *p, size_t n) {
     return _mm_set_epi64x((long long)(read_64(p + n - 8) >> (16 - n) * 8), (long long)read_64(p));
 }
 
-/* All ones in the 32-bit lanes below n. */
-DQL_INLINE __m256i below(size_t n) {
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+/* 1 to 8 elements of 32 bits, or the first 8 of more. (Not by VMASKMOV: QEMU 7.2 reads what is masked off.) */
+DQL_INLINE __m256i load_8_of_32(const void *from, size_t n) {
+    const char *p = from;
+    if (n >= 8)
+        return _mm256_loadu_si256((const __m256i *)p);
+    if (n >= 4) { /* the first 4 and the last 4, of which some may be the same */
+        const __m256i v = _mm256_set_m128i(load_bytes(p + 4 * n - 16, 16), load_bytes(p, 16));
+        const __m256i back = _mm256_set_m128i(_mm_set1_epi32((int)(8 - n)), _mm_setzero_si128());
+        return _mm256_permutevar8x32_epi32(v, _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), back));
+    }
+    const __m128i last = _mm_cvtsi32_si128((int)read_32(p + 4 * n - 4));
+    if (n == 1)
+        return _mm256_zextsi128_si256(last);
+    const __m128i first = _mm_loadl_epi64((const __m128i *)p);
+    return _mm256_zextsi128_si256(n == 2 ? first : _mm_unpacklo_epi64(first, last));
 }
 
-/* n float32, or the first 8 of more. */
-DQL_INLINE __m256 load_floats(const void *p, size_t n) {
-    return n >= 8 ? _mm256_loadu_ps(p) : _mm256_maskload_ps(p, below(n));
-}
-
-/* The lower n bytes, less than 16. */
+/* The lower n bytes, an even number less than 16. */
 DQL_INLINE void store_bytes(char *p, size_t n, __m128i v) {
     if (n & 8) {
         _mm_storel_epi64((__m128i *)p, v);
@@ -87,7 +94,7 @@ DQL_INLINE void store_bytes(char *p, size_t n, __m128i v) {
         memcpy(p, &rest, 2);
 }
 
-/* Less than 32 bytes. */
+/* The same of less than 32. */
 DQL_INLINE void store_bytes_256(char *p, size_t n, __m256i v) {
     if (n & 16) {
         _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128(v));
@@ -116,8 +123,8 @@ DQL_INLINE words load_16(const void *from, size_t i, size_t n) {
 DQL_INLINE vf32 load_32(const void *from, size_t i, size_t n) {
     const char *p = (const char *)from + 4 * i;
     if (n <= 8)
-        return (vf32){load_floats(p, n), _mm256_setzero_ps()};
-    return (vf32){load_floats(p, 8), load_floats(p + 32, n - 8)};
+        return raw_ints(load_8_of_32(p, n), _mm256_setzero_si256());
+    return raw_ints(load_8_of_32(p, 8), load_8_of_32(p + 32, n - 8));
 }
 
 DQL_INLINE __m128i load_8(const void *from, size_t i, size_t n) {
@@ -214,12 +221,16 @@ DQL_INLINE vf32 from_e5m2fnuz(__m128i codes) {
     return raw_ints(_mm256_unpacklo_epi16(zero, with_nan), _mm256_unpackhi_epi16(zero, with_nan));
 }
 
+DQL_INLINE vf32 widen_codes(dql_type type, __m128i a, __m128i b) {
+    return type == DQL_INT8 ? raw_ints(_mm256_cvtepi8_epi32(a), _mm256_cvtepi8_epi32(b))
+                            : raw_ints(_mm256_cvtepu8_epi32(a), _mm256_cvtepu8_epi32(b));
+}
+
 /* 16 codes of a type of 8 bits; integers become int32, other types float32. */
 DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
-    const __m128i upper = _mm_unpackhi_epi64(codes, codes);
     switch ((int)type) {
-    case DQL_INT8: return raw_ints(_mm256_cvtepi8_epi32(codes), _mm256_cvtepi8_epi32(upper));
-    case DQL_UINT8: return raw_ints(_mm256_cvtepu8_epi32(codes), _mm256_cvtepu8_epi32(upper));
+    case DQL_INT8:
+    case DQL_UINT8: return widen_codes(type, codes, _mm_unpackhi_epi64(codes, codes));
     case DQL_FLOAT8E4M3FN: return from_e4m3fn(codes);
     case DQL_FLOAT8E4M3FNUZ: return from_e4m3fnuz(codes);
     case DQL_FLOAT8E5M2: return from_e5m2(codes);
@@ -233,13 +244,9 @@ DQL_INLINE bool has_8_bits(dql_type type) {
 }
 
 DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
-    if ((type == DQL_INT8 || type == DQL_UINT8) && n == LANES) {
-        const __m128i *p = (const __m128i *)((const char *)from + i),
-                      *q = (const __m128i *)((const char *)from + i + 8);
-        return type == DQL_INT8
-                   ? raw_ints(_mm256_cvtepi8_epi32(_mm_loadl_epi64(p)), _mm256_cvtepi8_epi32(_mm_loadl_epi64(q)))
-                   : raw_ints(_mm256_cvtepu8_epi32(_mm_loadl_epi64(p)), _mm256_cvtepu8_epi32(_mm_loadl_epi64(q)));
-    }
+    if (n == LANES && (type == DQL_INT8 || type == DQL_UINT8)) /* from memory, which costs no shuffle */
+        return widen_codes(type, _mm_loadl_epi64((const __m128i *)((const char *)from + i)),
+                           _mm_loadl_epi64((const __m128i *)((const char *)from + i + 8)));
     if (has_8_bits(type))
         return raw_from_codes(type, load_8(from, i, n));
     switch ((int)type) {
@@ -303,24 +310,28 @@ DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
     const __m256i a = _mm256_add_epi32(lane, _mm256_set1_epi32((int)phase));
     const __m256i b = _mm256_add_epi32(a, _mm256_set1_epi32(8));
     const __m256i inverse = _mm256_set1_epi32((int)(0x7fff / run + 1));
-    const __m256 scales = load_floats(from, n);
+    const __m256 scales = _mm256_castsi256_ps(load_8_of_32(from, n));
     return (vf32){_mm256_permutevar8x32_ps(scales, _mm256_srli_epi32(_mm256_madd_epi16(a, inverse), 15)),
                   _mm256_permutevar8x32_ps(scales, _mm256_srli_epi32(_mm256_madd_epi16(b, inverse), 15))};
 }
 
 /* ---- lanes to elements ---- */
 
-/* Rounds the upper half up by adding a half, less one if that is even: ties to even. No NaN that gets here has a lower
- * half that would carry. */
-DQL_INLINE __m256i bf16_rounded(__m256 v) {
-    const __m256i bits = _mm256_castps_si256(v), upper = _mm256_srli_epi32(bits, 16);
-    const __m256i odd = _mm256_and_si256(upper, _mm256_set1_epi32(1));
-    return _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
+/* To bfloat16: lanes of a in even places, those of b in odd ones. Upper halves are rounded up where the lower ones are
+ * more than a half, or a half under an odd one. No NaN that gets here has a lower half that would carry. */
+DQL_INLINE __m256i bf16_interleaved(vf32 v) {
+    const __m256i a = _mm256_castps_si256(v.a), b = _mm256_castps_si256(v.b);
+    const __m256i upper = _mm256_blend_epi16(_mm256_srli_epi32(a, 16), b, 0xaa);
+    const __m256i lower = _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa);
+    const __m256i above_half = _mm256_xor_si256(lower, _mm256_set1_epi16((short)0x8000)); /* signed */
+    const __m256i odd = _mm256_and_si256(upper, _mm256_set1_epi16(1));
+    const __m256i up = _mm256_cmpgt_epi16(_mm256_adds_epi16(above_half, odd), _mm256_setzero_si256());
+    return _mm256_sub_epi16(upper, up);
 }
 
 DQL_INLINE __m256i bf16_from_f32(vf32 v) {
-    const __m256i a = _mm256_srli_epi32(bf16_rounded(v.a), 16), b = _mm256_srli_epi32(bf16_rounded(v.b), 16);
-    return _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), 0xd8);
+    const __m256i order = repeat(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
+    return _mm256_permute4x64_epi64(_mm256_shuffle_epi8(bf16_interleaved(v), order), 0xd8);
 }
 
 DQL_INLINE __m256i f16_from_f32(vf32 v) {

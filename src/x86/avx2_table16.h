@@ -10,7 +10,7 @@
 typedef struct run16 {
     __m256i low, high;
     __m256 scale;
-    bool from_least;
+    bool sign_turned; /* the tables begin with the least code of int4, -8 */
 } run16;
 
 enum { STEP16 = 32, LEAST_DIFFERENCE = -15 };
@@ -29,48 +29,50 @@ DQL_INLINE __m256i twice(const void *p) {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)p));
 }
 
-/* bfloat16 of 16 codes: those of a in even places, those of b in odd ones. The upper halves are rounded up where the
- * lower ones are more than a half, or a half and the upper is odd. */
-DQL_INLINE __m256i bf16_interleaved(vf32 v) {
-    const __m256i a = _mm256_castps_si256(v.a), b = _mm256_castps_si256(v.b);
-    const __m256i upper = _mm256_blend_epi16(_mm256_srli_epi32(a, 16), b, 0xaa);
-    const __m256i lower = _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa);
-    const __m256i above_half = _mm256_xor_si256(lower, _mm256_set1_epi16((short)0x8000)); /* signed */
-    const __m256i odd = _mm256_and_si256(upper, _mm256_set1_epi16(1));
-    const __m256i up = _mm256_cmpgt_epi16(_mm256_adds_epi16(above_half, odd), _mm256_setzero_si256());
-    return _mm256_sub_epi16(upper, up);
+/* The place of the difference of code 0. */
+DQL_INLINE size_t first_difference(float zero) {
+    return (size_t)(-LEAST_DIFFERENCE - (ptrdiff_t)zero);
 }
 
-/* Two planes of 16 halves. `order`: within 128 bits four low bytes of the first 8 codes, then of the others, then high
- * bytes. */
-DQL_INLINE run16 planes16(__m256i halves, __m128i order) {
-    const __m256i bytes = _mm256_shuffle_epi8(halves, repeat(order));
+/* The outputs, before they are rounded to halves. */
+DQL_INLINE vf32 finished16(dql_type x_type, float scale, float zero) {
+    const float *const first = differences + first_difference(zero);
+    const float *const second = x_type == DQL_INT4 ? first - 8 : first + 8;
+    return times((vf32){_mm256_loadu_ps(first), _mm256_loadu_ps(second)}, splat(scale));
+}
+
+/* `order` takes lower and upper bytes of halves apart within 128 bits. */
+DQL_INLINE run16 f16_run(vf32 v) {
+    const __m128i order = _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+    const __m256i bytes = _mm256_shuffle_epi8(f16_from_f32(v), repeat(order));
+    return (run16){.low = _mm256_permute4x64_epi64(bytes, 0x88), .high = _mm256_permute4x64_epi64(bytes, 0xdd)};
+}
+
+DQL_INLINE run16 bf16_run(vf32 v) {
+    const __m128i order = _mm_setr_epi8(0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15);
+    const __m256i bytes = _mm256_shuffle_epi8(bf16_interleaved(v), repeat(order));
     const __m256i low = _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5), high = _mm256_setr_epi32(2, 6, 3, 7, 2, 6, 3, 7);
     return (run16){.low = _mm256_permutevar8x32_epi32(bytes, low), .high = _mm256_permutevar8x32_epi32(bytes, high)};
 }
 
-/* The table of float32 begins with the least code, which is 0 or that of -8. */
-DQL_INLINE run16 make_run16(dql_type x_type, dql_type y_type, float scale, float zero, bool in_order) {
-    const ptrdiff_t other = x_type == DQL_INT4 ? -8 : 8; /* after code 7 */
-    const size_t from = (size_t)(-LEAST_DIFFERENCE - (ptrdiff_t)zero);
-    const __m256 s = _mm256_set1_ps(scale);
-    if (y_type == DQL_FLOAT32) {
-        const size_t least = x_type == DQL_INT4 ? from - 8 : from;
-        const __m256i low = twice(differences_low + least), high = twice(differences_high + least);
-        if (x_type == DQL_INT4 && in_order)
-            return (run16){_mm256_shuffle_epi32(low, 0x4e), _mm256_shuffle_epi32(high, 0x4e), s, false};
-        return (run16){low, high, s, x_type == DQL_INT4};
+/* In order of the codes, tables of int4 begin in the middle: exchanging the halves pays in runs of several steps. */
+DQL_INLINE run16 f32_run(dql_type x_type, float scale, float zero, bool one_step) {
+    const size_t least = first_difference(zero) - (x_type == DQL_INT4 ? 8 : 0);
+    run16 r = {twice(differences_low + least), twice(differences_high + least), _mm256_set1_ps(scale), false};
+    if (x_type == DQL_INT4) {
+        r.sign_turned = one_step;
+        if (!one_step) {
+            r.low = _mm256_shuffle_epi32(r.low, 0x4e);
+            r.high = _mm256_shuffle_epi32(r.high, 0x4e);
+        }
     }
-    const float *const first = differences + from;
-    const vf32 v = times((vf32){_mm256_loadu_ps(first), _mm256_loadu_ps(first + other)}, (vf32){s, s});
-    if (y_type == DQL_FLOAT16) {
-        const __m128i a = _mm256_cvtps_ph(v.a, _MM_FROUND_TO_NEAREST_INT),
-                      b = _mm256_cvtps_ph(v.b, _MM_FROUND_TO_NEAREST_INT);
-        const __m256i bytes = _mm256_shuffle_epi8(
-            _mm256_set_m128i(b, a), repeat(_mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15)));
-        return (run16){.low = _mm256_permute4x64_epi64(bytes, 0x88), .high = _mm256_permute4x64_epi64(bytes, 0xdd)};
-    }
-    return planes16(bf16_interleaved(v), _mm_setr_epi8(0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15));
+    return r;
+}
+
+DQL_INLINE run16 make_run16(dql_type x_type, dql_type y_type, float scale, float zero, bool one_step) {
+    if (y_type == DQL_FLOAT32)
+        return f32_run(x_type, scale, zero, one_step);
+    return y_type == DQL_FLOAT16 ? f16_run(finished16(x_type, scale, zero)) : bf16_run(finished16(x_type, scale, zero));
 }
 
 /* n nibbles from nibble i on, as if they began at a byte. */
@@ -84,7 +86,6 @@ DQL_INLINE __m128i load_nibbles(const void *from, size_t i, size_t n) {
     return _mm_or_si128(low, _mm_andnot_si128(_mm_set1_epi8(0x0f), _mm_slli_epi16(next, 4)));
 }
 
-/* A byte for each nibble: `order` says from which byte, 0 stays in the lower byte of a word, 1 in the upper */
 DQL_INLINE __m256i lower_nibbles(__m256i bytes) {
     return _mm256_and_si256(bytes, _mm256_set1_epi8(0x0f));
 }
@@ -117,7 +118,7 @@ DQL_INLINE void store_floats(const run16 *r, __m256i nibbles, void *y, size_t k,
                                            2, 6, 2, 6, 3, 7, 3, 7, 10, 14, 10, 14, 11, 15, 11, 15);
     const __m256i pairs = _mm256_shuffle_epi8(nibbles, order);
     __m256i codes = lower_nibbles(_mm256_blend_epi16(pairs, _mm256_srli_epi16(pairs, 4), 0xaa));
-    if (r->from_least)
+    if (r->sign_turned)
         codes = _mm256_xor_si256(codes, _mm256_set1_epi8(8));
     const __m256i low = _mm256_shuffle_epi8(r->low, codes), high = _mm256_shuffle_epi8(r->high, codes);
     const vf32 first = scale_halves(r, _mm256_unpacklo_epi8(low, high));
@@ -136,59 +137,67 @@ DQL_INLINE void store_outputs(dql_type y_type, const run16 *r, __m256i nibbles, 
         store_halves(r, nibbles, y, k, n);
 }
 
-/* `length` elements from the start of a byte; it is a multiple of `step`, which is one of STEP16. */
-DQL_INLINE void dequantize_steps(dql_type y_type, const run16 *r, const char *x, char *y, size_t length, size_t step) {
-    const size_t y_size = y_type == DQL_FLOAT32 ? 4 : 2;
-    for (size_t k = 0; k < length; k += step, x += step / 2, y += step * y_size) {
-        store_outputs(y_type, r, twice(x), y, 0, STEP16);
-        if (step == STEP16)
-            continue;
-        store_outputs(y_type, r, twice(x + 16), y, 32, STEP16);
-        store_outputs(y_type, r, twice(x + 32), y, 64, STEP16);
-        store_outputs(y_type, r, twice(x + 48), y, 96, STEP16);
+/* Blocks of whole steps from the start of a byte, without a thought for what might be left. */
+DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, const char *x, char *y, size_t blocks, size_t run,
+                                  const float *scale, const float *zero) {
+    const size_t y_step = STEP16 * (y_type == DQL_FLOAT32 ? 4 : 2);
+    for (size_t b = 0; b < blocks; b++) {
+        const run16 r = make_run16(x_type, y_type, scale[b], zero[b], run == STEP16);
+        for (size_t k = 0; k < run; k += STEP16, x += STEP16 / 2, y += y_step)
+            store_outputs(y_type, &r, twice(x), y, 0, STEP16);
     }
 }
 
-/* Blocks of whole steps, without a thought for what might be left. */
-DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, const char *x, char *y, size_t blocks, size_t run,
-                                  size_t step, const float *scale, const float *zero) {
-    const size_t y_size = y_type == DQL_FLOAT32 ? 4 : 2;
-    for (size_t b = 0; b < blocks; b++) {
-        const run16 r = make_run16(x_type, y_type, scale[b], zero[b], run > STEP16);
-        dequantize_steps(y_type, &r, x, y, run, step);
-        x += run / 2;
-        y += run * y_size;
+/* Lane k: the output of nibble k. Its upper bit, at the top of the lane, says which of two permutations it is in. */
+DQL_INLINE __m256 pick_8(vf32 outputs, uint32_t nibbles) {
+    const __m256i all = _mm256_set1_epi32((int)nibbles);
+    const __m256i low = _mm256_srlv_epi32(all, _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28));
+    const __m256i high = _mm256_sllv_epi32(all, _mm256_setr_epi32(28, 24, 20, 16, 12, 8, 4, 0));
+    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(outputs.a, low), _mm256_permutevar8x32_ps(outputs.b, low),
+                            _mm256_castsi256_ps(high));
+}
+
+/* Runs of 16 from the start of a byte. In float32 they are too short for tables of bytes. */
+DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, void *y, size_t k, float scale,
+                              float zero) {
+    if (y_type == DQL_FLOAT32) {
+        const vf32 outputs = finished16(x_type, scale, zero);
+        store_32(y, k, 16, (vf32){pick_8(outputs, read_32(x)), pick_8(outputs, read_32(x + 4))});
+    } else {
+        const run16 r = make_run16(x_type, y_type, scale, zero, true);
+        store_halves(&r, repeat(load_bytes(x, 8)), y, k, 16);
     }
+}
+
+/* The blocks that are whole: their number. */
+DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, const char *x, void *y, size_t count, size_t run,
+                                   const float *scale, const float *zero) {
+    const size_t blocks = count / run;
+    if (run == 16)
+        for (size_t b = 0; b < blocks; b++)
+            dequantize_16(x_type, y_type, x + 8 * b, y, 16 * b, scale[b], zero[b]);
+    else if (run == STEP16)
+        dequantize_blocks(x_type, y_type, x, y, blocks, STEP16, scale, zero);
+    else
+        dequantize_blocks(x_type, y_type, x, y, blocks, run, scale, zero);
+    return blocks;
 }
 
 /* For types of 4 bits and runs that are worth it; else false. */
 DQL_INLINE bool dequantize_4_bits(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
                                   size_t run, const float *scale, const float *zero) {
-    if ((x_type != DQL_INT4 && x_type != DQL_UINT4) || run < (y_type == DQL_FLOAT32 ? STEP16 : LANES))
+    if ((x_type != DQL_INT4 && x_type != DQL_UINT4) || run < LANES)
         return false;
     size_t k = 0;
-    if (i % 2 == 0 && run == 16) {
-        const char *p = (const char *)x + i / 2;
-        for (; count - k >= 16; k += 16, scale++, zero++) {
-            const run16 r = make_run16(x_type, y_type, *scale, *zero, true);
-            store_outputs(y_type, &r, repeat(load_bytes(p + k / 2, 8)), y, k, 16);
-        }
-    } else if (i % 2 == 0 && run % STEP16 == 0) {
-        const char *p = (const char *)x + i / 2;
-        const size_t blocks = count / run;
-        if (run == STEP16)
-            dequantize_blocks(x_type, y_type, p, y, blocks, STEP16, STEP16, scale, zero);
-        else if (run % (4 * STEP16) == 0)
-            dequantize_blocks(x_type, y_type, p, y, blocks, run, 4 * STEP16, scale, zero);
-        else
-            dequantize_blocks(x_type, y_type, p, y, blocks, run, STEP16, scale, zero);
+    if (i % 2 == 0 && (run == 16 || run % STEP16 == 0)) {
+        const size_t blocks = dequantize_whole(x_type, y_type, (const char *)x + i / 2, y, count, run, scale, zero);
         k = blocks * run;
         scale += blocks;
         zero += blocks;
     }
     for (; k < count; scale++, zero++) {
         const size_t end = run < count - k ? k + run : count;
-        const run16 r = make_run16(x_type, y_type, *scale, *zero, true);
+        const run16 r = make_run16(x_type, y_type, *scale, *zero, false);
         for (; end - k >= STEP16; k += STEP16)
             store_outputs(y_type, &r, repeat(load_nibbles(x, i + k, STEP16)), y, k, STEP16);
         if (k < end)
