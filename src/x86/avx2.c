@@ -2,6 +2,7 @@
 #include "x86/avx2.h"
 
 #include "x86/avx2_table16.h"
+#include "x86/stream.h"
 
 DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
                         const float *scale, const float *zero) {
@@ -10,4 +11,4 @@ DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t 
 
 #include "kernel_template.h"
 
-const dql_kernels dql_isa_avx2 = {DQL_KERNEL_TABLE};
+const dql_kernels dql_isa_avx2 = {DQL_KERNEL_TABLE, .stream = stream};
