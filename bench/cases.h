@@ -23,7 +23,7 @@ typedef struct tensor_case {
     char name[48]; /* of the granularity, with the shape if it is not the usual one */
     const bench_type *x, *y;
     int64_t shape[2], scale_shape[2];
-    dql_spec spec; /* scale_type = y_type, as up to opset 21; points into this struct, see tensor_case_at */
+    dql_spec spec; /* scale_type = y_type, as up to opset 21; points into this struct, see tensor_case_spec */
     size_t elements, scales;
     bool has_zero;
 } tensor_case;

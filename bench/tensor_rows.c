@@ -1,10 +1,9 @@
-/* Calls of the public API, all of a tensor or a part of it:
+/* Calls of the public API, all of a tensor or a part of it. Scales are of y's type, as in opset 21.
  *
- *     tensor/<x>/<y>/<granularity>/<isa>/<elements>              dql_run; scales of y's type, as in opset 21
- *     tensor/<x>/<y>/<granularity>_<cached|stream>/...           the same with this way of storing; else it is AUTO
- *     tensor/<x>/<y>/<granularity>_rows32x64/<isa>/2048          dql_run_rows: panels of a [512,512] tensor, one after
- * the other tensor/<x>/<y>/<granularity>_range32/<isa>/32              dql_run_range: 32 elements of it, one range
- * after the other */
+ *     tensor/<x>/<y>/<granularity>/<isa>/<elements>          dql_run
+ *     tensor/<x>/<y>/<granularity>_<cached|stream>/...       with this way of storing; else it is AUTO
+ *     tensor/<x>/<y>/<granularity>_rows32x64/<isa>/2048      dql_run_rows: one panel of a [512,512] tensor after the
+ * other tensor/<x>/<y>/<granularity>_range32/<isa>/32          dql_run_range: 32 elements of it after the other */
 #include "buffers.h"
 #include "cases.h"
 #include "dispatch/dispatch.h"

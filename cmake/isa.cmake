@@ -12,8 +12,10 @@ function(dql_add_isa name source flags)
       return()
     endif()
   endif()
-  # Vectors are written by hand, and link-time optimisation would mix the flags of files.
-  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${flags};-fno-tree-vectorize;-fno-lto;-falign-loops=64")
+  # Vectors are written by hand, link-time optimisation would mix the flags of files, and the vendor's intrinsics are macros
+  # with conversions of their own where nothing is optimised.
+  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
+    "${flags};-fno-tree-vectorize;-fno-lto;-falign-loops=64;-Wno-sign-conversion")
   target_sources(dql_objects PRIVATE ${source})
   target_compile_definitions(dql_objects PRIVATE DQL_HAVE_${upper})
 endfunction()

@@ -36,6 +36,39 @@
 
 enum { DQL_TYPE_END = DQL_INT2 + 1 };
 
+#define DQL_INLINE static inline __attribute__((always_inline))
+
+/* Facts about types, for code that a constant type leaves nothing of. */
+DQL_INLINE unsigned dql_x_bits(dql_type type) {
+    switch ((int)type) {
+#define DQL_CASE(TYPE, name, bits, zero_mask)                                                                          \
+    case DQL_##TYPE: return bits;
+        DQL_X_TYPES(DQL_CASE)
+#undef DQL_CASE
+    default: return 0;
+    }
+}
+
+DQL_INLINE bool dql_is_integer(dql_type type) {
+    switch ((int)type) {
+#define DQL_CASE(TYPE, name, bits, zero_mask)                                                                          \
+    case DQL_##TYPE: return zero_mask == 0;
+        DQL_X_TYPES(DQL_CASE)
+#undef DQL_CASE
+    default: return false;
+    }
+}
+
+DQL_INLINE bool dql_is_scale(dql_type type) {
+    switch ((int)type) {
+#define DQL_CASE(TYPE, name, bits)                                                                                     \
+    case DQL_##TYPE: return true;
+        DQL_SCALE_TYPES(DQL_CASE)
+#undef DQL_CASE
+    default: return false;
+    }
+}
+
 /* y types numbered from 0: the columns of tables. */
 #define DQL_Y_NUMBER(TYPE, name, bits) DQL_Y_##TYPE,
 enum { DQL_Y_TYPES(DQL_Y_NUMBER) DQL_Y_END };
@@ -55,7 +88,7 @@ enum { DQL_WIDEN_SLACK = 64 };
 typedef void dql_widen(const void *from, size_t i, float *to, size_t count);
 
 /* Copies `bytes` bytes to y past the caches. Any alignment of y; the tile is aligned to 64 bytes. Other threads are not
- * sure to see them before a fence. */
+ * sure to see them before a sequentially consistent fence. */
 typedef void dql_stream(void *y, const void *tile, size_t bytes);
 
 /* An ISA: one function for every pair of types, so that its name says which code runs. Entries of types that are not
@@ -65,7 +98,5 @@ typedef struct dql_kernels {
     dql_widen *widen[DQL_TYPE_END]; /* the types of scales and zero points */
     dql_stream *stream;             /* NULL: nothing here is faster than ordinary stores */
 } dql_kernels;
-
-#define DQL_INLINE static inline __attribute__((always_inline))
 
 #endif

@@ -1,20 +1,24 @@
 /* The loops of every ISA. Its file has defined
  *
- *     vf32                                LANES float32 values, or whatever load makes of elements
- *     LANES                               a size_t, the same in every call
- *     load(type, from, i, n)              lane k = from[i + k] for k < n, raw: in a form that depends on the type
- *     number(type, raw)                   lane k = f32(from[i + k])
- *     splat(f), splat_zero(type, f)       f in every lane; as a float32, and as `dequantize_raw` of that type takes it
- *     affine(v, scale, zero)              (v - zero) * scale, in two roundings
- *     dequantize_raw(type, raw, s, z)     the same of raw lanes and a splat zero point; the difference is exact anyway
- *     store(type, to, i, n, v)            to[i + k] = round(lane k) for k < n
- *     expand(from, n, run, phase)         lane k = from[(phase + k) / run] of n floats; 1 < run < LANES, phase < run
- *     special(x_type, y_type, ...)        true if it has done all the work of the kernel, in a way that is faster
+ *     vf32                                 LANES float32 values, or the same number of raw ones
+ *     LANES                                a size_t, the same in every call; at most DQL_WIDEN_SLACK
+ *     load(type, from, i, n)               lane k = from[i + k] for k < n, raw: in a form that the type's other
+ * primitives know. Of x and scale types; of FLOAT32 the form is float32 number(type, raw)                    lane k as
+ * float32; of a scale type a NaN becomes 0x7fc00000 splat(f)                             f in every lane affine(v,
+ * scale, zero)               (v - zero) * scale in float32, each operation rounded splat_zero(type, f) zero point f in
+ * every lane, as dequantize_raw of that type takes it dequantize_raw(type, raw, s, z)      affine(number(type, raw), s,
+ * zero), in any way that gives its bits store(type, to, i, n, v)             to[i + k] = round(lane k) for k < n. Of y
+ * types expand(from, n, run, phase)          lane k = from[(phase + k) / run]; `from` has n floats, 1 to LANES, which
+ * may end before the last lanes' do. 1 < run < LANES, phase < run special(x_type, y_type, kernel's arguments) true if
+ * it has done all that the kernel has to, in a way that is faster; false if it has done nothing
  *
- * always inlined, so that a constant type or n leaves nothing of the choices it makes, and then includes this file. n
- * is 1 to LANES; lanes from n on may be anything; load and store touch no byte outside the n elements. load, number and
- * the difference know the types of x, load and number those of the scale too, store those of y. What the file gets is
- * DQL_KERNEL_TABLE, the initialiser of its dql_kernels. */
+ * always inlined, and then includes this file. Types are constants in every call, and n is mostly the constant LANES:
+ * what is chosen by them leaves no trace in the code. n is 1 to LANES; lanes from n on may be anything; load and store
+ * touch no byte outside the n elements. A NaN whose lower half is not 0 reaches no store: widen and load see to that.
+ *
+ * What the file gets is DQL_KERNEL_TABLE, for its `const dql_kernels dql_isa_<name> = {DQL_KERNEL_TABLE};`, to which it
+ * may add
+ * `.stream`. */
 
 /* A scale for each element. */
 DQL_INLINE void dequantize_each(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k, size_t n,

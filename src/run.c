@@ -15,8 +15,8 @@ enum {
 
 /* Scales or zero points. */
 typedef union entries {
-    _Alignas(64) float f32[TILE + SHORT_ROW + DQL_WIDEN_SLACK]; /* as kernels take them */
-    int32_t i32[TILE + SHORT_ROW];                              /* zero points of int32 as they are; 0 is 0 in both */
+    _Alignas(64) float f32[TILE + DQL_WIDEN_SLACK]; /* as kernels take them */
+    int32_t i32[TILE];                              /* zero points of int32 as they are; 0 is 0 in both */
 } entries;
 
 typedef struct tile {
@@ -188,8 +188,8 @@ static size_t scales_of_rows(const dql_normal *p, position at, size_t n) {
 }
 
 /* One entry for each of n elements from `at` on, across short rows. tile_from is then a number that only elements with
- * the same scale and the same place in its run have; of those, the ones that come later have no more rows left that
- * share it. */
+ * the same scale and the same place in its run have, and tile_size counts the entries of that row of scales alone: what
+ * follows them depends on how many rows were left that share it. */
 static void fill_elements(call *c, const position *at, size_t n) {
     const dql_normal *p = &c->plan;
     const size_t from = at->scale * p->run + at->offset;
@@ -204,6 +204,7 @@ static void fill_elements(call *c, const position *at, size_t n) {
         spread_rows(p, c->tile->zero.i32, narrow.i32, *at, n);
     }
     tile_filled(c, from, n);
+    c->tile_size = min(n, until_next_scales(p, at));
 }
 
 /* ---- the kernel ---- */
@@ -322,17 +323,19 @@ static void walk_rows(call *c, size_t begin, size_t length, size_t rows, size_t 
     const dql_normal *p = &c->plan;
     const step row = step_of(p, x_stride);
     position at = locate(p, begin);
-    while (rows) {
+    for (;;) {
         const size_t together = rows_together(p, &at, length, rows, &row);
         if (together > 1)
             walk_panel(c, &at, length, together, x_stride, y, y_stride);
         else
             walk(c, &at, length, y);
         rows -= together;
+        if (!rows)
+            return;
         y += together * y_stride * p->y_size;
-        if (rows && together > 1)
+        if (together > 1)
             at = locate(p, at.element + together * x_stride);
-        else if (rows)
+        else
             advance(p, &at, &row);
     }
 }
@@ -403,7 +406,7 @@ static dql_status open_call(call *c, tile *t, const void *x, const void *scale, 
     return DQL_OK;
 }
 
-/* Streamed stores are seen by whoever sees the call return. */
+/* Streamed stores are seen by whoever sees the call return: on x86 this fence is an instruction that waits for them. */
 static void close_call(const call *c) {
     if (c->stream)
         atomic_thread_fence(memory_order_seq_cst);

@@ -239,15 +239,11 @@ DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
     }
 }
 
-DQL_INLINE bool has_8_bits(dql_type type) {
-    return type == DQL_INT8 || type == DQL_UINT8 || (type >= DQL_FLOAT8E4M3FN && type <= DQL_FLOAT8E5M2FNUZ);
-}
-
 DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     if (n == LANES && (type == DQL_INT8 || type == DQL_UINT8)) /* from memory, which costs no shuffle */
         return widen_codes(type, _mm_loadl_epi64((const __m128i *)((const char *)from + i)),
                            _mm_loadl_epi64((const __m128i *)((const char *)from + i + 8)));
-    if (has_8_bits(type))
+    if (dql_x_bits(type) == 8)
         return raw_from_codes(type, load_8(from, i, n));
     switch ((int)type) {
     case DQL_INT16:
@@ -262,20 +258,11 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     }
 }
 
-DQL_INLINE bool is_integer(dql_type type) {
-    return type == DQL_INT8 || type == DQL_UINT8 || type == DQL_INT16 || type == DQL_UINT16 || type == DQL_INT32 ||
-           type == DQL_INT4 || type == DQL_UINT4;
-}
-
-DQL_INLINE bool is_scale(dql_type type) {
-    return type == DQL_FLOAT32 || type == DQL_FLOAT16 || type == DQL_BFLOAT16;
-}
-
 DQL_INLINE __m256 number_8(dql_type type, __m256 raw) {
-    if (is_integer(type))
+    if (dql_is_integer(type))
         return _mm256_cvtepi32_ps(_mm256_castps_si256(raw));
     const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
-    return is_scale(type) ? _mm256_blendv_ps(raw, nan, _mm256_cmp_ps(raw, raw, _CMP_UNORD_Q)) : raw;
+    return dql_is_scale(type) ? _mm256_blendv_ps(raw, nan, _mm256_cmp_ps(raw, raw, _CMP_UNORD_Q)) : raw;
 }
 
 DQL_INLINE vf32 number(dql_type type, vf32 raw) {
@@ -290,7 +277,7 @@ DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
  * point is 0 too. */
 DQL_INLINE vf32 splat_zero(dql_type type, float f) {
     const __m256i zero = _mm256_cvtps_epi32(_mm256_set1_ps(f));
-    return is_integer(type) ? raw_ints(zero, zero) : splat(f);
+    return dql_is_integer(type) ? raw_ints(zero, zero) : splat(f);
 }
 
 DQL_INLINE __m256 minus(__m256 raw, __m256 zero) {
@@ -298,7 +285,7 @@ DQL_INLINE __m256 minus(__m256 raw, __m256 zero) {
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
-    if (is_integer(type) && type != DQL_INT32)
+    if (dql_is_integer(type) && type != DQL_INT32)
         raw = (vf32){minus(raw.a, zero.a), minus(raw.b, zero.b)};
     return times(number(type, raw), scale);
 }

@@ -108,12 +108,8 @@ DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
     }
 }
 
-DQL_INLINE bool has_8_bits(dql_type type) {
-    return type == DQL_INT8 || type == DQL_UINT8 || (type >= DQL_FLOAT8E4M3FN && type <= DQL_FLOAT8E5M2FNUZ);
-}
-
 DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
-    if (has_8_bits(type))
+    if (dql_x_bits(type) == 8)
         return raw_from_codes(type, load_8(from, i, n));
     switch ((int)type) {
     case DQL_INT16: return _mm512_castsi512_ps(_mm512_cvtepi16_epi32(load_16(from, i, n)));
@@ -128,19 +124,10 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     }
 }
 
-DQL_INLINE bool is_integer(dql_type type) {
-    return type == DQL_INT8 || type == DQL_UINT8 || type == DQL_INT16 || type == DQL_UINT16 || type == DQL_INT32 ||
-           type == DQL_INT4 || type == DQL_UINT4;
-}
-
-DQL_INLINE bool is_scale(dql_type type) {
-    return type == DQL_FLOAT32 || type == DQL_FLOAT16 || type == DQL_BFLOAT16;
-}
-
 DQL_INLINE vf32 number(dql_type type, vf32 raw) {
-    if (is_integer(type))
+    if (dql_is_integer(type))
         return _mm512_cvtepi32_ps(_mm512_castps_si512(raw));
-    return is_scale(type) ? with_nan(raw, _mm512_cmp_ps_mask(raw, raw, _CMP_UNORD_Q)) : raw;
+    return dql_is_scale(type) ? with_nan(raw, _mm512_cmp_ps_mask(raw, raw, _CMP_UNORD_Q)) : raw;
 }
 
 DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
@@ -150,11 +137,11 @@ DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
 /* Integers are subtracted as such, which leaves the float units to the rest; float zero points are 0. Of int32 the zero
  * point is 0 too. */
 DQL_INLINE vf32 splat_zero(dql_type type, float f) {
-    return is_integer(type) ? _mm512_castsi512_ps(_mm512_cvtps_epi32(splat(f))) : splat(f);
+    return dql_is_integer(type) ? _mm512_castsi512_ps(_mm512_cvtps_epi32(splat(f))) : splat(f);
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
-    if (type == DQL_INT32 || !is_integer(type))
+    if (type == DQL_INT32 || !dql_is_integer(type))
         return _mm512_mul_ps(number(type, raw), scale);
     const __m512i difference = _mm512_sub_epi32(_mm512_castps_si512(raw), _mm512_castps_si512(zero));
     return _mm512_mul_ps(_mm512_cvtepi32_ps(difference), scale);
@@ -201,6 +188,16 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
     case DQL_FLOAT16: store_16(to, i, n, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT)); return;
     case DQL_BFLOAT16: store_16(to, i, n, bf16_from_f32(v)); return;
     default: return; /* not reached */
+    }
+}
+
+/* Elements [k, end) of y, of one run: what is left of a run by a loop of longer steps, or too short for its table. */
+DQL_INLINE void dequantize_rest(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k,
+                                size_t end, float scale, float zero) {
+    const vf32 s = splat(scale), z = splat_zero(x_type, zero);
+    for (; k < end; k += LANES) {
+        const size_t n = end - k < LANES ? end - k : LANES;
+        store(y_type, y, k, n, dequantize_raw(x_type, load(x_type, x, i + k, n), s, z));
     }
 }
 

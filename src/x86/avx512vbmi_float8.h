@@ -108,24 +108,23 @@ DQL_INLINE void float8_64(dql_type x_type, dql_type y_type, const planes *p, con
     }
 }
 
-/* For float8 and runs that are long enough; else false. Zero points are 0. */
+/* For float8, if the first run is long enough; else false. Zero points are 0. */
 DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
                                   size_t run, const float *scale) {
     const size_t least = y_type == DQL_FLOAT32 ? 64 : FLOAT8_HALVES_RUN, y_size = y_type == DQL_FLOAT32 ? 4 : 2;
-    if (x_type < DQL_FLOAT8E4M3FN || x_type > DQL_FLOAT8E5M2FNUZ || run < least || count < least)
+    const bool is_float8 = !dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
+    if (!is_float8 || run < least || count < least)
         return false;
     const planes decoded = decoded_planes(x_type);
-    for (size_t k = 0; k < count; scale++) {
-        const size_t end = run < count - k ? k + run : count;
-        const vf32 s = splat(*scale);
-        const planes p = y_type == DQL_FLOAT32 ? decoded : finished_planes(x_type, y_type, s);
-        for (; end - k >= 64; k += 64)
-            float8_64(x_type, y_type, &p, (const char *)x + i + k, (char *)y + y_size * k, s);
-        for (; k < end; k += LANES) {
-            const size_t n = end - k < LANES ? end - k : LANES;
-            store(y_type, y, k, n, dequantize_raw(x_type, load(x_type, x, i + k, n), s, s));
+    for (size_t k = 0, end; k < count; k = end, scale++) {
+        end = run < count - k ? k + run : count;
+        if (end - k >= least) {
+            const vf32 s = splat(*scale);
+            const planes p = y_type == DQL_FLOAT32 ? decoded : finished_planes(x_type, y_type, s);
+            for (; end - k >= 64; k += 64)
+                float8_64(x_type, y_type, &p, (const char *)x + i + k, (char *)y + y_size * k, s);
         }
-        k = end;
+        dequantize_rest(x_type, y_type, x, i, y, k, end, *scale, 0);
     }
     return true;
 }

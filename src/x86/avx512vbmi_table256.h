@@ -5,8 +5,8 @@
 
 #include "x86/avx512.h"
 
-/* Elements of a run from which on the table is worth its making. */
-enum { TABLE256_RUN = 768 };
+/* Elements of a run from which on the table is worth its making. (A streamed tile has 2,048.) */
+enum { TABLE256_RUN = 1000 };
 
 typedef struct table256 {
     __m512i low[4], high[4];
@@ -42,23 +42,20 @@ DQL_INLINE void pick_64(const table256 *t, const char *x, char *y) {
     _mm512_storeu_si512(y + 64, _mm512_unpackhi_epi8(low, high));
 }
 
-/* For types and runs that are worth a table; else false. */
+/* For these types, if the first run is worth a table; else false. */
 DQL_INLINE bool dequantize_by_table256(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
                                        size_t run, const float *scale, const float *zero) {
-    if ((x_type != DQL_INT8 && x_type != DQL_UINT8) || y_type == DQL_FLOAT32 || run < TABLE256_RUN ||
-        count < TABLE256_RUN)
+    const bool is_byte = dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
+    if (!is_byte || y_type == DQL_FLOAT32 || run < TABLE256_RUN || count < TABLE256_RUN)
         return false;
-    for (size_t k = 0; k < count; scale++, zero++) {
-        const size_t end = run < count - k ? k + run : count;
-        const table256 t = make_table256(x_type, y_type, *scale, *zero);
-        for (; end - k >= 64; k += 64)
-            pick_64(&t, (const char *)x + i + k, (char *)y + 2 * k);
-        const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
-        for (; k < end; k += LANES) {
-            const size_t n = end - k < LANES ? end - k : LANES;
-            store(y_type, y, k, n, dequantize_raw(x_type, load(x_type, x, i + k, n), s, z));
+    for (size_t k = 0, end; k < count; k = end, scale++, zero++) {
+        end = run < count - k ? k + run : count;
+        if (end - k >= TABLE256_RUN) {
+            const table256 t = make_table256(x_type, y_type, *scale, *zero);
+            for (; end - k >= 64; k += 64)
+                pick_64(&t, (const char *)x + i + k, (char *)y + 2 * k);
         }
-        k = end;
+        dequantize_rest(x_type, y_type, x, i, y, k, end, *scale, *zero);
     }
     return true;
 }
