@@ -7,19 +7,24 @@
 #include <immintrin.h>
 #include <string.h>
 
-/* Whole lines go past the caches; the ends of y, which share theirs with something else, don't. Wider stores than of 16
- * bytes are no faster: the CPU collects a line first. */
+enum { LINE = 64 };
+
+/* Two stores of 32 bytes. Alone, 16, 32 and 64 are as fast as each other; among loads that miss the caches these are
+ * the fastest on Zen 4, by up to a half. */
+DQL_INLINE void stream_line(char *to, const char *from) {
+    _mm256_stream_si256((__m256i *)(void *)to, _mm256_loadu_si256((const __m256i *)(const void *)from));
+    _mm256_stream_si256((__m256i *)(void *)(to + 32), _mm256_loadu_si256((const __m256i *)(const void *)(from + 32)));
+}
+
+/* Whole lines go past the caches; the ends of y, which share theirs with something else, don't. */
 static void stream(void *y, const void *tile, size_t bytes) {
-    enum { LINE = 64 };
     char *to = y;
     const char *from = tile;
     const size_t before = (LINE - (uintptr_t)to % LINE) % LINE;
     size_t k = before < bytes ? before : bytes;
     memcpy(to, from, k);
     for (; bytes - k >= LINE; k += LINE)
-        for (size_t part = k; part < k + LINE; part += sizeof(__m128i))
-            _mm_stream_si128((__m128i *)(void *)(to + part),
-                             _mm_loadu_si128((const __m128i *)(const void *)(from + part)));
+        stream_line(to + k, from + k);
     memcpy(to + k, from + k, bytes - k);
 }
 
