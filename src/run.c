@@ -10,7 +10,7 @@ enum {
     SHORT_ROW = 32,     /* elements: rows that are no longer share a tile, */
     SHORT_TILE = 256,   /* of so many elements */
     BAND = 32,          /* rows that are walked strip by strip before the next ones: in memory, far apart is slow */
-    STREAM_TILE = 4096, /* bytes of y: computed, then streamed */
+    STREAM_TILE = 2048, /* bytes of y: computed, then streamed */
 };
 
 /* Scales or zero points. */

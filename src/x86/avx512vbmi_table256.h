@@ -5,7 +5,7 @@
 
 #include "x86/avx512.h"
 
-/* Elements of a run from which on the table is worth its making. (A streamed tile has 2,048.) */
+/* Elements of a run from which on the table is worth its making. (A streamed tile has 1,024.) */
 enum { TABLE256_RUN = 1000 };
 
 typedef struct table256 {
