@@ -207,7 +207,8 @@ DQL_API dql_status dql_run_rows(const dql_plan *plan, const void *x, const void 
 
 /* Cuts the tensor into `slices` ranges that differ by at most one cache line (64 bytes of y) and start on a cache line
  * if y does; sets *begin and *end to number `slice` of them, for dql_run_range. An empty range for slices == 0, slice
- * >= slices, a NULL plan and what is not a plan; some ranges are empty where there are more slices than cache lines. */
+ * >= slices, a NULL plan and what is not a plan; some ranges are empty where there are more slices than cache lines.
+ * begin and end must not be NULL. */
 DQL_API void dql_plan_slice(const dql_plan *plan, size_t slices, size_t slice, size_t *begin, size_t *end);
 
 /* dql_plan_init and dql_run in one call. Returns what they return. */
