@@ -8,7 +8,7 @@ objdump -d --no-show-raw-insn "$1" | awk '
   /^[^ ]+\.o: / {file = $1; kernels = file ~ /^(avx|sve|neon)/; next}
   /^[0-9a-f]+ </ {name = $2; next}
   /^ / {
-    if (!kernels && ($0 ~ /%[yz]mm|%k[0-7]/ || $2 ~ /^(v[a-z]|shlx|shrx|sarx|rorx|mulx|andn|bextr|bls|pdep|pext|popcnt|lzcnt|tzcnt)/)) {print "leak: " file " " name " " $0; bad = 1}
+    if (!kernels && ($0 ~ /%[yz]mm|%k[0-7]/ || $2 ~ /^(v[a-z]+.*|shlx|shrx|sarx|rorx|mulx|andn|bextr|blsi|blsr|blsmsk|pdep|pext|popcnt)$/)) {print "leak: " file " " name " " $0; bad = 1}
     if ($2 ~ /^vf(n?m(add|sub))/) {print "FMA: " file " " name " " $0; bad = 1}
     if (kernels) vectors += $0 ~ /%[yz]mm/
   }
