@@ -99,7 +99,7 @@ const float *buffer_zero_f32(dql_type x_type, size_t n) {
     b->size = (size_t)1 << 26;
     b->state = 5;
     float *floats = (float *)(void *)use(b, n * sizeof(float));
-    const bool none = x_type == DQL_INT32 || (x_type >= DQL_FLOAT8E4M3FN && x_type <= DQL_FLOAT8E5M2FNUZ);
+    const bool none = x_type == DQL_INT32 || !dql_is_integer(x_type);
     for (; made[x_type] < n; made[x_type]++)
         floats[made[x_type]] = none ? 0 : load_element(x_type, buffer_zero(4 * n), made[x_type]);
     return floats;

@@ -4,7 +4,7 @@
 #ifndef DQL_X86_AVX512VBMI_FLOAT8_H
 #define DQL_X86_AVX512VBMI_FLOAT8_H
 
-#include "x86/avx512.h"
+#include "x86/avx512vbmi_planes.h"
 
 #include "scalar/float8_tables.h"
 
@@ -39,27 +39,12 @@ DQL_INLINE planes decoded_planes(dql_type type) {
                                            {_mm512_loadu_si512(bytes + 128), _mm512_loadu_si512(bytes + 192)}});
 }
 
-DQL_INLINE __m512i low_bytes(__m512i a, __m512i b) {
-    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(a)), _mm512_cvtepi16_epi8(b), 1);
-}
-
-/* Two planes of 64 halves in memory. */
-DQL_INLINE void split(const uint16_t *halves, __m512i *low, __m512i *high) {
-    const __m512i a = _mm512_load_si512(halves), b = _mm512_load_si512(halves + 32);
-    *low = low_bytes(a, b);
-    *high = low_bytes(_mm512_srli_epi16(a, 8), _mm512_srli_epi16(b, 8));
-}
-
 DQL_INLINE planes finished_planes(dql_type x_type, dql_type y_type, vf32 scale) {
     _Alignas(64) uint16_t halves[128];
-    __m128i codes = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    for (size_t k = 0; k < 128; k += LANES) {
-        store(y_type, halves, k, LANES, _mm512_mul_ps(raw_from_codes(x_type, codes), scale));
-        codes = _mm_add_epi8(codes, _mm_set1_epi8(16));
-    }
     planes p;
-    split(halves, &p.low[0], &p.high[0]);
-    split(halves + 64, &p.low[1], &p.high[1]);
+    finish_halves(x_type, y_type, halves, 128, scale, splat_zero(x_type, 0));
+    split_halves(halves, &p.low[0], &p.high[0]);
+    split_halves(halves + 64, &p.low[1], &p.high[1]);
     return in_reading_order(x_type, p);
 }
 
@@ -81,14 +66,13 @@ DQL_INLINE void pick_bytes(dql_type type, const planes *p, __m512i codes, __m512
 
 /* Codes are ordered so that interleaving the bytes of outputs within 128-bit lanes leaves: */
 DQL_INLINE __m512i load_codes(dql_type y_type, const char *x) {
-    const __m512i codes = _mm512_loadu_si512(x);
-    if (y_type != DQL_FLOAT32) /* halves in order */
-        return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), codes);
+    if (y_type != DQL_FLOAT32)
+        return load_for_halves(x);
     /* dwords of which the lower halves are in order, and the upper ones */
     const __m512i order =
         _mm512_set_epi64(0x3f2f3e2e3d2d3c2c, 0x1f0f1e0e1d0d1c0c, 0x3b2b3a2a39293828, 0x1b0b1a0a19091808,
                          0x3727362635253424, 0x1707160615051404, 0x3323322231213020, 0x1303120211011000);
-    return _mm512_permutexvar_epi8(order, codes);
+    return _mm512_permutexvar_epi8(order, _mm512_loadu_si512(x));
 }
 
 DQL_INLINE void float8_64(dql_type x_type, dql_type y_type, const planes *p, const char *x, char *y, vf32 scale) {

@@ -3,7 +3,7 @@
 #ifndef DQL_X86_AVX512VBMI_TABLE256_H
 #define DQL_X86_AVX512VBMI_TABLE256_H
 
-#include "x86/avx512.h"
+#include "x86/avx512vbmi_planes.h"
 
 /* Elements of a run from which on the table is worth its making. (A streamed tile has 1,024.) */
 enum { TABLE256_RUN = 1000 };
@@ -14,15 +14,10 @@ typedef struct table256 {
 
 DQL_INLINE table256 make_table256(dql_type x_type, dql_type y_type, float scale, float zero) {
     _Alignas(64) uint16_t halves[256];
-    const vf32 s = splat(scale), z = splat_zero(x_type, zero);
-    __m128i codes = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    for (size_t k = 0; k < 256; k += LANES) {
-        store(y_type, halves, k, LANES, dequantize_raw(x_type, raw_from_codes(x_type, codes), s, z));
-        codes = _mm_add_epi8(codes, _mm_set1_epi8(16));
-    }
     table256 t;
+    finish_halves(x_type, y_type, halves, 256, splat(scale), splat_zero(x_type, zero));
     for (size_t k = 0; k < 4; k++)
-        split(halves + 64 * k, &t.low[k], &t.high[k]);
+        split_halves(halves + 64 * k, &t.low[k], &t.high[k]);
     return t;
 }
 
@@ -33,9 +28,7 @@ DQL_INLINE __m512i pick_plane(const __m512i *plane, __m512i codes, __mmask64 upp
 }
 
 DQL_INLINE void pick_64(const table256 *t, const char *x, char *y) {
-    /* So that interleaving bytes within 128-bit lanes gives elements in order. */
-    const __m512i order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
-    const __m512i codes = _mm512_permutexvar_epi64(order, _mm512_loadu_si512(x));
+    const __m512i codes = load_for_halves(x);
     const __mmask64 upper = _mm512_movepi8_mask(codes);
     const __m512i low = pick_plane(t->low, codes, upper), high = pick_plane(t->high, codes, upper);
     _mm512_storeu_si512(y, _mm512_unpacklo_epi8(low, high));
