@@ -49,6 +49,11 @@ DQL_INLINE unsigned dql_x_bits(dql_type type) {
     }
 }
 
+/* Several elements share a byte. */
+DQL_INLINE bool dql_is_packed(dql_type type) {
+    return dql_x_bits(type) != 0 && dql_x_bits(type) < 8;
+}
+
 DQL_INLINE bool dql_is_integer(dql_type type) {
     switch ((int)type) {
 #define DQL_CASE(TYPE, name, bits, zero_mask)                                                                          \

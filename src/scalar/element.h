@@ -34,9 +34,10 @@ DQL_INLINE float f32_from_bits(uint32_t bits) {
     return f;
 }
 
-/* Two a byte, low nibble first. */
-DQL_INLINE uint8_t read_nibble(const void *from, size_t i) {
-    return (uint8_t)(read_u8(from, i / 2) >> i % 2 * 4 & 0xf);
+/* The code of a packed type: several a byte, the first one in the lowest bits. */
+DQL_INLINE uint8_t read_code(dql_type type, const void *from, size_t i) {
+    const unsigned bits = dql_x_bits(type), a_byte = 8 / bits;
+    return (uint8_t)(read_u8(from, i / a_byte) >> i % a_byte * bits & ((1u << bits) - 1));
 }
 
 DQL_INLINE float f32_from_f16(uint16_t h) {
@@ -89,8 +90,8 @@ DQL_INLINE float load_element(dql_type type, const void *from, size_t i) {
     case DQL_INT16: return read_i16(from, i);
     case DQL_UINT16: return read_u16(from, i);
     case DQL_INT32: return (float)read_i32(from, i);
-    case DQL_INT4: return (float)((read_nibble(from, i) ^ 8) - 8);
-    case DQL_UINT4: return read_nibble(from, i);
+    case DQL_INT4: return (float)((read_code(DQL_INT4, from, i) ^ 8) - 8);
+    case DQL_UINT4: return read_code(DQL_UINT4, from, i);
     case DQL_FLOAT8E4M3FN: return dql_float8e4m3fn[read_u8(from, i)];
     case DQL_FLOAT8E4M3FNUZ: return dql_float8e4m3fnuz[read_u8(from, i)];
     case DQL_FLOAT8E5M2: return dql_float8e5m2[read_u8(from, i)];

@@ -6,7 +6,7 @@
 
 DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
                         const float *scale, const float *zero) {
-    return dequantize_4_bits(x_type, y_type, x, i, y, count, run, scale, zero);
+    return dequantize_packed(x_type, y_type, x, i, y, count, run, scale, zero);
 }
 
 #include "kernel_template.h"

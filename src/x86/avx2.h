@@ -131,27 +131,52 @@ DQL_INLINE __m128i load_8(const void *from, size_t i, size_t n) {
     return load_bytes((const char *)from + i, n);
 }
 
-/* Nibble k of the result is nibble i + k. */
-DQL_INLINE uint64_t read_nibbles(const void *from, size_t i, size_t n) {
-    const char *p = (const char *)from + i / 2;
-    if (n == LANES)
-        return i % 2 ? read_64(p) >> 4 | (uint64_t)(uint8_t)p[8] << 60 : read_64(p);
-    return read_bytes(p, (i % 2 + n + 1) / 2) >> i % 2 * 4;
+DQL_INLINE uint32_t read_16(const char *p) {
+    uint16_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
 }
 
-/* Lane k: nibble k of 8 as an int32. */
-DQL_INLINE __m256i spread_8(dql_type type, uint32_t nibbles) {
-    const __m256i upper =
-        _mm256_sllv_epi32(_mm256_set1_epi32((int)nibbles), _mm256_setr_epi32(28, 24, 20, 16, 12, 8, 4, 0));
-    return type == DQL_INT4 ? _mm256_srai_epi32(upper, 28) : _mm256_srli_epi32(upper, 28);
+/* Packed types: the codes of elements [i, i + n), the first one in the lowest bits, where n of them are 8 bytes at
+ * most.
+ */
+DQL_INLINE uint64_t read_codes(dql_type type, const void *from, size_t i, size_t n) {
+    const unsigned bits = dql_x_bits(type);
+    const size_t a_byte = 8 / bits, skip = i % a_byte, bytes = (skip + n + a_byte - 1) / a_byte;
+    const char *p = (const char *)from + i / a_byte;
+    const bool one_more = n * bits == 64 && skip; /* than a read has */
+    const uint64_t codes = read_bytes(p, one_more ? 8 : bytes) >> skip * bits;
+    return one_more ? codes | (uint64_t)(uint8_t)p[8] << (64 - skip * bits) : codes;
 }
 
-DQL_INLINE vf32 load_4(dql_type type, const void *from, size_t i, size_t n) {
-    const char *p = (const char *)from + i / 2;
-    if (n == LANES && i % 2 == 0)
-        return raw_ints(spread_8(type, read_32(p)), spread_8(type, read_32(p + 4)));
-    const uint64_t nibbles = read_nibbles(from, i, n);
-    return raw_ints(spread_8(type, (uint32_t)nibbles), spread_8(type, (uint32_t)(nibbles >> 32)));
+/* 8 of them from the start of a byte on. */
+DQL_INLINE uint32_t read_8_codes(dql_type type, const char *p) {
+    return dql_x_bits(type) == 4 ? read_32(p) : read_16(p);
+}
+
+/* Lane k: code k of 8, in its highest bits. */
+DQL_INLINE __m256i spread_8(dql_type type, uint32_t codes) {
+    const __m256i four = _mm256_setr_epi32(28, 24, 20, 16, 12, 8, 4, 0);
+    const __m256i two = _mm256_setr_epi32(30, 28, 26, 24, 22, 20, 18, 16);
+    return _mm256_sllv_epi32(_mm256_set1_epi32((int)codes), dql_x_bits(type) == 4 ? four : two);
+}
+
+DQL_INLINE __m256 raw_8(dql_type type, uint32_t codes) {
+    const __m256i upper = spread_8(type, codes);
+    switch ((int)type) {
+    case DQL_INT4: return _mm256_castsi256_ps(_mm256_srai_epi32(upper, 28));
+    case DQL_UINT4: return _mm256_castsi256_ps(_mm256_srli_epi32(upper, 28));
+    default: return _mm256_setzero_ps(); /* not reached */
+    }
+}
+
+DQL_INLINE vf32 load_packed(dql_type type, const void *from, size_t i, size_t n) {
+    const unsigned bits = dql_x_bits(type);
+    const char *p = (const char *)from + i / (8 / bits);
+    if (n == LANES && i % (8 / bits) == 0)
+        return (vf32){raw_8(type, read_8_codes(type, p)), raw_8(type, read_8_codes(type, p + bits))};
+    const uint64_t codes = read_codes(type, from, i, n);
+    return (vf32){raw_8(type, (uint32_t)codes), raw_8(type, (uint32_t)(codes >> 8 * bits))};
 }
 
 DQL_INLINE vf32 widen_words(dql_type type, words w) {
@@ -243,6 +268,8 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     if (n == LANES && (type == DQL_INT8 || type == DQL_UINT8)) /* from memory, which costs no shuffle */
         return widen_codes(type, _mm_loadl_epi64((const __m128i *)((const char *)from + i)),
                            _mm_loadl_epi64((const __m128i *)((const char *)from + i + 8)));
+    if (dql_is_packed(type))
+        return load_packed(type, from, i, n);
     if (dql_x_bits(type) == 8)
         return raw_from_codes(type, load_8(from, i, n));
     switch ((int)type) {
@@ -250,8 +277,6 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     case DQL_UINT16: return widen_words(type, load_16(from, i, n));
     case DQL_INT32:
     case DQL_FLOAT32: return load_32(from, i, n);
-    case DQL_INT4:
-    case DQL_UINT4: return load_4(type, from, i, n);
     case DQL_FLOAT16: return from_f16(load_16(from, i, n));
     case DQL_BFLOAT16: return from_bf16(load_16(from, i, n));
     default: return splat(0); /* not reached */

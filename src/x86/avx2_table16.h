@@ -1,6 +1,7 @@
-/* Types of 4 bits, 32 elements at a time: of the two bytes that an output begins with, each is picked from a table of
+/* Packed types, 32 elements at a time: of the two bytes that an output begins with, each is picked from a table of
  * the 16 codes. For halves these are the finished outputs of a run; for float32 they are the upper half of the
- * difference from its zero point, which is a bfloat16, and the scale is still to come. */
+ * difference from its zero point, which is a bfloat16, and the scale is still to come. Codes of 2 bits are first spread
+ * to nibbles: those of 4 bits of which the upper two don't matter. */
 #ifndef DQL_X86_AVX2_TABLE16_H
 #define DQL_X86_AVX2_TABLE16_H
 
@@ -15,7 +16,7 @@ typedef struct run16 {
 
 enum { STEP16 = 32, LEAST_DIFFERENCE = -15 };
 
-/* All differences of two codes, from -15 to 15, in float32 and as the upper bytes of that. */
+/* All differences of two integer codes, from -15 to 15, in float32 and as the upper bytes of that. */
 static const _Alignas(64) float differences[] = {-15, -14, -13, -12, -11, -10, -9, -8, -7, -6, -5, -4, -3, -2, -1, 0,
                                                  1,   2,   3,   4,   5,   6,   7,  8,  9,  10, 11, 12, 13, 14, 15};
 static const _Alignas(32) uint8_t differences_low[] = {0x70, 0x60, 0x50, 0x40, 0x30, 0x20, 0x10, 0x00, 0xe0, 0xc0, 0xa0,
@@ -34,11 +35,19 @@ DQL_INLINE size_t first_difference(float zero) {
     return (size_t)(-LEAST_DIFFERENCE - (ptrdiff_t)zero);
 }
 
+/* What the 16 codes mean, less the zero point; the 4 codes of 2 bits, four times. */
+DQL_INLINE vf32 differences16(dql_type x_type, float zero) {
+    const float *const first = differences + first_difference(zero);
+    switch ((int)x_type) {
+    case DQL_INT4: return (vf32){_mm256_loadu_ps(first), _mm256_loadu_ps(first - 8)};
+    case DQL_UINT4: return (vf32){_mm256_loadu_ps(first), _mm256_loadu_ps(first + 8)};
+    default: return splat(0); /* not reached */
+    }
+}
+
 /* The outputs, before they are rounded to halves. */
 DQL_INLINE vf32 finished16(dql_type x_type, float scale, float zero) {
-    const float *const first = differences + first_difference(zero);
-    const float *const second = x_type == DQL_INT4 ? first - 8 : first + 8;
-    return times((vf32){_mm256_loadu_ps(first), _mm256_loadu_ps(second)}, splat(scale));
+    return times(differences16(x_type, zero), splat(scale));
 }
 
 /* `order` takes lower and upper bytes of halves apart within 128 bits. */
@@ -56,7 +65,7 @@ DQL_INLINE run16 bf16_run(vf32 v) {
 }
 
 /* In order of the codes, tables of int4 begin in the middle: exchanging the halves pays in runs of several steps. */
-DQL_INLINE run16 f32_run(dql_type x_type, float scale, float zero, bool one_step) {
+DQL_INLINE run16 f32_run_of_4_bits(dql_type x_type, float scale, float zero, bool one_step) {
     const size_t least = first_difference(zero) - (x_type == DQL_INT4 ? 8 : 0);
     run16 r = {twice(differences_low + least), twice(differences_high + least), _mm256_set1_ps(scale), false};
     if (x_type == DQL_INT4) {
@@ -69,14 +78,36 @@ DQL_INLINE run16 f32_run(dql_type x_type, float scale, float zero, bool one_step
     return r;
 }
 
+DQL_INLINE run16 f32_run(dql_type x_type, float scale, float zero, bool one_step) {
+    if (x_type == DQL_INT4 || x_type == DQL_UINT4)
+        return f32_run_of_4_bits(x_type, scale, zero, one_step);
+    run16 r = bf16_run(differences16(x_type, zero));
+    r.scale = _mm256_set1_ps(scale);
+    return r;
+}
+
 DQL_INLINE run16 make_run16(dql_type x_type, dql_type y_type, float scale, float zero, bool one_step) {
     if (y_type == DQL_FLOAT32)
         return f32_run(x_type, scale, zero, one_step);
     return y_type == DQL_FLOAT16 ? f16_run(finished16(x_type, scale, zero)) : bf16_run(finished16(x_type, scale, zero));
 }
 
-/* n nibbles from nibble i on, as if they began at a byte. */
-DQL_INLINE __m128i load_nibbles(const void *from, size_t i, size_t n) {
+DQL_INLINE __m128i nibbles_from_2_bits(__m128i codes) {
+    const __m128i four = _mm_unpacklo_epi8(codes, _mm_srli_epi16(codes, 4)), low = _mm_set1_epi8(0x0f);
+    return _mm_or_si128(_mm_and_si128(four, low), _mm_andnot_si128(low, _mm_slli_epi16(four, 2)));
+}
+
+/* STEP16 codes from the start of a byte on as nibbles, twice. */
+DQL_INLINE __m256i load_whole_nibbles(dql_type type, const char *p) {
+    if (dql_x_bits(type) == 4)
+        return twice(p);
+    return repeat(nibbles_from_2_bits(_mm_loadl_epi64((const __m128i *)p)));
+}
+
+/* n codes from element i on as nibbles, as if they began at a byte. */
+DQL_INLINE __m128i load_nibbles(dql_type type, const void *from, size_t i, size_t n) {
+    if (dql_x_bits(type) == 2)
+        return nibbles_from_2_bits(_mm_cvtsi64_si128((long long)read_codes(type, from, i, n)));
     const char *p = (const char *)from + i / 2;
     const __m128i here = n == STEP16 ? load_bytes(p, 16) : load_bytes(p, (i % 2 + n + 1) / 2);
     if (i % 2 == 0)
@@ -140,21 +171,22 @@ DQL_INLINE void store_outputs(dql_type y_type, const run16 *r, __m256i nibbles, 
 /* Blocks of whole steps from the start of a byte, without a thought for what might be left. */
 DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, const char *x, char *y, size_t blocks, size_t run,
                                   const float *scale, const float *zero) {
-    const size_t y_step = STEP16 * (y_type == DQL_FLOAT32 ? 4 : 2);
+    const size_t x_step = STEP16 * dql_x_bits(x_type) / 8, y_step = STEP16 * (y_type == DQL_FLOAT32 ? 4 : 2);
     for (size_t b = 0; b < blocks; b++) {
         const run16 r = make_run16(x_type, y_type, scale[b], zero[b], run == STEP16);
-        for (size_t k = 0; k < run; k += STEP16, x += STEP16 / 2, y += y_step)
-            store_outputs(y_type, &r, twice(x), y, 0, STEP16);
+        for (size_t k = 0; k < run; k += STEP16, x += x_step, y += y_step)
+            store_outputs(y_type, &r, load_whole_nibbles(x_type, x), y, 0, STEP16);
     }
 }
 
-/* Lane k: the output of nibble k. Its upper bit, at the top of the lane, says which of two permutations it is in. */
-DQL_INLINE __m256 pick_8(vf32 outputs, uint32_t nibbles) {
-    const __m256i all = _mm256_set1_epi32((int)nibbles);
-    const __m256i low = _mm256_srlv_epi32(all, _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28));
-    const __m256i high = _mm256_sllv_epi32(all, _mm256_setr_epi32(28, 24, 20, 16, 12, 8, 4, 0));
+/* Lane k: the output of code k. Its upper bit, at the top of the lane, says which of two permutations it is in; those
+ * of 2 bits are in both. */
+DQL_INLINE __m256 pick_8(dql_type type, vf32 outputs, uint32_t codes) {
+    const __m256i four = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+    const __m256i two = _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14);
+    const __m256i low = _mm256_srlv_epi32(_mm256_set1_epi32((int)codes), dql_x_bits(type) == 4 ? four : two);
     return _mm256_blendv_ps(_mm256_permutevar8x32_ps(outputs.a, low), _mm256_permutevar8x32_ps(outputs.b, low),
-                            _mm256_castsi256_ps(high));
+                            _mm256_castsi256_ps(spread_8(type, codes)));
 }
 
 /* Runs of 16 from the start of a byte. In float32 they are too short for tables of bytes. */
@@ -162,10 +194,11 @@ DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, v
                               float zero) {
     if (y_type == DQL_FLOAT32) {
         const vf32 outputs = finished16(x_type, scale, zero);
-        store_32(y, k, 16, (vf32){pick_8(outputs, read_32(x)), pick_8(outputs, read_32(x + 4))});
+        const uint32_t first = read_8_codes(x_type, x), second = read_8_codes(x_type, x + dql_x_bits(x_type));
+        store_32(y, k, 16, (vf32){pick_8(x_type, outputs, first), pick_8(x_type, outputs, second)});
     } else {
         const run16 r = make_run16(x_type, y_type, scale, zero, true);
-        store_halves(&r, repeat(load_bytes(x, 8)), y, k, 16);
+        store_halves(&r, repeat(load_nibbles(x_type, x, 0, 16)), y, k, 16);
     }
 }
 
@@ -175,7 +208,7 @@ DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, const char 
     const size_t blocks = count / run;
     if (run == 16)
         for (size_t b = 0; b < blocks; b++)
-            dequantize_16(x_type, y_type, x + 8 * b, y, 16 * b, scale[b], zero[b]);
+            dequantize_16(x_type, y_type, x + 2 * dql_x_bits(x_type) * b, y, 16 * b, scale[b], zero[b]);
     else if (run == STEP16)
         dequantize_blocks(x_type, y_type, x, y, blocks, STEP16, scale, zero);
     else
@@ -183,14 +216,16 @@ DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, const char 
     return blocks;
 }
 
-/* For types of 4 bits and runs that are worth it; else false. */
-DQL_INLINE bool dequantize_4_bits(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
+/* For packed types and runs that are worth it; else false. */
+DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
                                   size_t run, const float *scale, const float *zero) {
-    if ((x_type != DQL_INT4 && x_type != DQL_UINT4) || run < LANES)
+    if (!dql_is_packed(x_type) || run < LANES)
         return false;
+    const size_t a_byte = 8 / dql_x_bits(x_type);
     size_t k = 0;
-    if (i % 2 == 0 && (run == 16 || run % STEP16 == 0)) {
-        const size_t blocks = dequantize_whole(x_type, y_type, (const char *)x + i / 2, y, count, run, scale, zero);
+    if (i % a_byte == 0 && (run == 16 || run % STEP16 == 0)) {
+        const size_t blocks =
+            dequantize_whole(x_type, y_type, (const char *)x + i / a_byte, y, count, run, scale, zero);
         k = blocks * run;
         scale += blocks;
         zero += blocks;
@@ -199,9 +234,9 @@ DQL_INLINE bool dequantize_4_bits(dql_type x_type, dql_type y_type, const void *
         const size_t end = run < count - k ? k + run : count;
         const run16 r = make_run16(x_type, y_type, *scale, *zero, false);
         for (; end - k >= STEP16; k += STEP16)
-            store_outputs(y_type, &r, repeat(load_nibbles(x, i + k, STEP16)), y, k, STEP16);
+            store_outputs(y_type, &r, repeat(load_nibbles(x_type, x, i + k, STEP16)), y, k, STEP16);
         if (k < end)
-            store_outputs(y_type, &r, repeat(load_nibbles(x, i + k, end - k)), y, k, end - k);
+            store_outputs(y_type, &r, repeat(load_nibbles(x_type, x, i + k, end - k)), y, k, end - k);
         k = end;
     }
     return true;

@@ -34,26 +34,62 @@ DQL_INLINE __m512i load_32(const void *from, size_t i, size_t n) {
     return n == LANES ? _mm512_loadu_si512(p) : _mm512_maskz_loadu_epi32(below(n), p);
 }
 
-/* Nibble k of the result is nibble i + k. */
-DQL_INLINE uint64_t read_nibbles(const void *from, size_t i, size_t n) {
-    const char *p = (const char *)from + i / 2;
-    uint64_t nibbles;
-    if (n == LANES && i % 2 == 0) {
-        memcpy(&nibbles, p, sizeof nibbles);
-        return nibbles;
+/* Packed types: the codes of elements [i, i + n), the first one in the lowest bits. */
+DQL_INLINE uint64_t read_codes(dql_type type, const void *from, size_t i, size_t n) {
+    const unsigned bits = dql_x_bits(type);
+    const size_t a_byte = 8 / bits, skip = i % a_byte;
+    const char *p = (const char *)from + i / a_byte;
+    if (n == LANES && skip == 0) {
+        uint64_t whole = 0;
+        memcpy(&whole, p, LANES * bits / 8);
+        return whole;
     }
-    const size_t bytes = (i % 2 + n + 1) / 2;
+    const size_t bytes = (skip + n + a_byte - 1) / a_byte;
     const __m128i packed = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (16 - bytes)), p);
-    nibbles = (uint64_t)_mm_cvtsi128_si64(packed);
-    return i % 2 ? nibbles >> 4 | (uint64_t)_mm_extract_epi64(packed, 1) << 60 : nibbles;
+    const uint64_t codes = (uint64_t)_mm_cvtsi128_si64(packed) >> skip * bits;
+    if (bits == 2)
+        return (uint32_t)codes;
+    return skip ? codes | (uint64_t)_mm_extract_epi64(packed, 1) << 60 : codes;
 }
 
-/* Lane k: nibble i + k in the upper 4 bits, below it those before. */
-DQL_INLINE __m512i load_4(const void *from, size_t i, size_t n) {
-    const uint64_t nibbles = read_nibbles(from, i, n);
-    const __m512i halves =
-        _mm512_inserti64x4(_mm512_set1_epi32((int)nibbles), _mm256_set1_epi32((int)(nibbles >> 32)), 1);
-    return _mm512_sllv_epi32(halves, _mm512_setr_epi32(28, 24, 20, 16, 12, 8, 4, 0, 28, 24, 20, 16, 12, 8, 4, 0));
+/* Lane k: code k in its lowest bits, others above. Codes of 2 bits are all in the lower part. */
+DQL_INLINE __m512i spread_16(dql_type type, uint32_t low, uint32_t high) {
+    if (dql_x_bits(type) == 2)
+        return _mm512_srlv_epi32(_mm512_set1_epi32((int)low),
+                                 _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30));
+#ifdef __AVX512VBMI__
+    const __m512i places = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60);
+    return _mm512_multishift_epi64_epi8(places, _mm512_set1_epi64((long long)((uint64_t)high << 32 | low)));
+#else
+    const __m512i parts = _mm512_mask_set1_epi32(_mm512_set1_epi32((int)low), 0xff00, (int)high);
+    return _mm512_srlv_epi32(parts, _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28));
+#endif
+}
+
+/* The same from the start of a byte on: each part comes from memory to its lanes in one instruction. */
+DQL_INLINE __m512i spread_whole_16(dql_type type, const char *p) {
+    uint32_t low, high = 0;
+    memcpy(&low, p, sizeof low);
+    if (dql_x_bits(type) == 4)
+        memcpy(&high, p + sizeof low, sizeof high);
+    return spread_16(type, low, high);
+}
+
+DQL_INLINE __m512i load_packed(dql_type type, const void *from, size_t i, size_t n) {
+    const size_t a_byte = 8 / dql_x_bits(type);
+    if (n == LANES && i % a_byte == 0)
+        return spread_whole_16(type, (const char *)from + i / a_byte);
+    const uint64_t codes = read_codes(type, from, i, n);
+    return spread_16(type, (uint32_t)codes, (uint32_t)(codes >> 32));
+}
+
+/* What the 16 codes of a packed type mean; the 4 codes of 2 bits, four times. */
+DQL_INLINE vf32 meanings(dql_type type) {
+    switch ((int)type) {
+    case DQL_INT4: return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1);
+    case DQL_UINT4: return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    default: return _mm512_setzero_ps(); /* not reached */
+    }
 }
 
 DQL_INLINE vf32 with_nan(vf32 v, __mmask16 nan) {
@@ -108,15 +144,20 @@ DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
     }
 }
 
+/* Raw lanes are int32, otherwise float32. */
+DQL_INLINE bool is_raw_int(dql_type type) {
+    return dql_is_integer(type) && dql_x_bits(type) >= 8;
+}
+
 DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
+    if (dql_is_packed(type))
+        return _mm512_permutexvar_ps(load_packed(type, from, i, n), meanings(type));
     if (dql_x_bits(type) == 8)
         return raw_from_codes(type, load_8(from, i, n));
     switch ((int)type) {
     case DQL_INT16: return _mm512_castsi512_ps(_mm512_cvtepi16_epi32(load_16(from, i, n)));
     case DQL_UINT16: return _mm512_castsi512_ps(_mm512_cvtepu16_epi32(load_16(from, i, n)));
     case DQL_INT32: return _mm512_castsi512_ps(load_32(from, i, n));
-    case DQL_INT4: return _mm512_castsi512_ps(_mm512_srai_epi32(load_4(from, i, n), 28));
-    case DQL_UINT4: return _mm512_castsi512_ps(_mm512_srli_epi32(load_4(from, i, n), 28));
     case DQL_FLOAT32: return _mm512_castsi512_ps(load_32(from, i, n));
     case DQL_FLOAT16: return _mm512_cvtph_ps(load_16(from, i, n));
     case DQL_BFLOAT16: return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load_16(from, i, n)), 16));
@@ -125,7 +166,7 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
 }
 
 DQL_INLINE vf32 number(dql_type type, vf32 raw) {
-    if (dql_is_integer(type))
+    if (is_raw_int(type))
         return _mm512_cvtepi32_ps(_mm512_castps_si512(raw));
     return dql_is_scale(type) ? with_nan(raw, _mm512_cmp_ps_mask(raw, raw, _CMP_UNORD_Q)) : raw;
 }
@@ -137,12 +178,14 @@ DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
 /* Integers are subtracted as such, which leaves the float units to the rest; float zero points are 0. Of int32 the zero
  * point is 0 too. */
 DQL_INLINE vf32 splat_zero(dql_type type, float f) {
-    return dql_is_integer(type) ? _mm512_castsi512_ps(_mm512_cvtps_epi32(splat(f))) : splat(f);
+    return is_raw_int(type) ? _mm512_castsi512_ps(_mm512_cvtps_epi32(splat(f))) : splat(f);
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     if (type == DQL_INT32 || !dql_is_integer(type))
         return _mm512_mul_ps(number(type, raw), scale);
+    if (!is_raw_int(type))
+        return affine(raw, scale, zero);
     const __m512i difference = _mm512_sub_epi32(_mm512_castps_si512(raw), _mm512_castps_si512(zero));
     return _mm512_mul_ps(_mm512_cvtepi32_ps(difference), scale);
 }
