@@ -11,7 +11,7 @@ const char *dql_status_text(dql_status status) {
         return "block_size negative, missing, or not the one that gives the scale's dim on the axis";
     case DQL_ERROR_SCALE_SHAPE:
         return "scale shape is neither per tensor, per axis nor blocked for this x, axis and block_size";
-    case DQL_ERROR_ZERO_POINT: return "float8 zero point that is not zero";
+    case DQL_ERROR_ZERO_POINT: return "zero point of a float type that is not zero";
     case DQL_ERROR_RANGE: return "elements outside the tensor, or rows of y that overlap";
     case DQL_ERROR_ISA: return "store mode unknown, or ISA unknown or not available on this machine";
     case DQL_ERROR_PLAN: return "not a plan: dql_plan_init has not succeeded on it";

@@ -225,6 +225,35 @@ static void float8_zero_points(void **state) {
             }
 }
 
+/* Of float4e2m1 two share a byte, and a pad nibble may hold anything. */
+static void float4_zero_points(void **state) {
+    (void)state;
+    const uint8_t codes[3] = {0x18, 0x73, 0xf9};
+    dql_spec spec = good_spec();
+    spec.x_type = DQL_FLOAT4E2M1;
+    dql_plan plan;
+    assert_int_equal(dql_plan_init(&plan, &spec), DQL_OK);
+    for (unsigned pad = 0; pad < 16; pad++)
+        for (unsigned code = 0; code < 16; code++)
+            for (size_t column = 0; column < 3; column++) {
+                const bool good = (code & 7) == 0;
+                const uint32_t nibbles = code << 4 * column | pad << 12;
+                const uint8_t zeros[2] = {(uint8_t)nibbles, (uint8_t)(nibbles >> 8)};
+                float without[6];
+                assert_int_equal(dql_run(&plan, codes, scale, NULL, without), DQL_OK);
+                clear_y();
+                if (good) {
+                    assert_int_equal(dql_run(&plan, codes, scale, zeros, y), DQL_OK);
+                    assert_memory_equal(y, without, sizeof without);
+                } else {
+                    refuses(dql_run(&plan, codes, scale, zeros, y), DQL_ERROR_ZERO_POINT);
+                }
+                for (size_t i = 0; i < 6; i++)
+                    assert_int_equal(dql_run_range(&plan, codes, scale, zeros, i, i + 1, without),
+                                     good || i % 3 != column ? DQL_OK : DQL_ERROR_ZERO_POINT);
+            }
+}
+
 /* One that is wrong counts in exactly the ranges and panels with an element that it belongs to. */
 static void float8_zero_points_of_ranges(void **state) {
     (void)state;
@@ -327,6 +356,7 @@ int main(void) {
         cmocka_unit_test(ranges_outside),
         cmocka_unit_test(panels_outside),
         cmocka_unit_test(float8_zero_points),
+        cmocka_unit_test(float4_zero_points),
         cmocka_unit_test(float8_zero_points_of_ranges),
         cmocka_unit_test(isas),
         cmocka_unit_test(texts),

@@ -52,9 +52,9 @@ static void random_zeros(random *r, dql_type x_type, float *to, size_t n) {
     uint8_t bytes[4];
     for (size_t k = 0; k < n; k++) {
         random_bytes(r, bytes, sizeof bytes);
-        const bool is_float = x_type >= DQL_FLOAT8E4M3FN && x_type <= DQL_FLOAT8E5M2FNUZ;
-        to[k] =
-            is_float || x_type == DQL_INT32 || random_below(r, 4) == 0 ? 0 : (float)reference_decode(x_type, bytes, 0);
+        to[k] = reference_is_float(x_type) || x_type == DQL_INT32 || random_below(r, 4) == 0
+                    ? 0
+                    : (float)reference_decode(x_type, bytes, 0);
     }
 }
 
@@ -98,6 +98,13 @@ static void long_runs_of(const dql_isa_row *isa) {
                 check_random(isa, &r, &reference_x_types[t], 200 + random_below(&r, 3800), runs[n]);
 }
 
+/* Element i of a type of at most 8 bits = the lowest bits of code. */
+static void set_code(uint8_t *bytes, unsigned bits, size_t i, uint8_t code) {
+    const unsigned shift = (unsigned)(i * bits % 8), mask = (1u << bits) - 1;
+    uint8_t *byte = &bytes[i * bits / 8];
+    *byte = (uint8_t)((*byte & ~(mask << shift)) | (code & mask) << shift);
+}
+
 /* Every code of up to 16 bits, and many int32, with scales of every kind. */
 static void values_of(const dql_isa_row *isa) {
     static const float scales[] = {1,
@@ -123,17 +130,16 @@ static void values_of(const dql_isa_row *isa) {
     random r = {2};
     for (size_t t = 0; t < REFERENCE_X_TYPES; t++) {
         const dql_type type = reference_x_types[t].type;
-        const size_t count = reference_x_types[t].bits >= 16 ? MOST : (size_t)1 << reference_x_types[t].bits;
+        const unsigned bits = reference_x_types[t].bits;
+        const size_t count = bits >= 16 ? MOST : 256;
         guarded x = guarded_new(reference_bytes(type, count), AT_END, 0);
         random_bytes(&r, x.bytes, x.size);
         for (size_t k = 0; k < count; k++) {
             const uint16_t code = (uint16_t)k;
-            if (reference_x_types[t].bits == 16)
+            if (bits == 16)
                 memcpy(x.bytes + 2 * k, &code, 2);
-            else if (reference_x_types[t].bits == 8)
-                x.bytes[k] = (uint8_t)k;
-            else if (reference_x_types[t].bits == 4)
-                x.bytes[k / 2] = (uint8_t)(k % 2 ? x.bytes[k / 2] | k << 4 : k);
+            else if (bits <= 8)
+                set_code(x.bytes, bits, k, (uint8_t)k);
         }
         for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
             float zero;

@@ -121,7 +121,7 @@ static void call_new(call *c, random *r) {
     random_bytes(r, c->x.bytes, c->x.size);
     random_scales(r, (dql_type)s->scale_type, c->scale.bytes, c->scales);
     random_bytes(r, c->zero.bytes, c->zero.size);
-    if (s->x_type >= DQL_FLOAT8E4M3FN && s->x_type <= DQL_FLOAT8E5M2FNUZ)
+    if (reference_is_float((dql_type)s->x_type))
         memset(c->zero.bytes, 0, c->zero.size);
     if (s->x_type == DQL_INT32 && random_below(r, 2)) /* most int32 zero points are 0 */
         memset(c->zero.bytes, 0, c->zero.size / 2 & ~(size_t)3);

@@ -48,8 +48,8 @@ extern "C" {
 
 /* Element types. The numbers are those of ONNX's TensorProto.DataType, so an engine passes its own.
  *
- * This version takes as x (and zero point): INT8, UINT8, INT16, UINT16, INT32, INT4, UINT4 and the four FLOAT8 types;
- * as scale and as y, independently: FLOAT32, FLOAT16, BFLOAT16. Every other number is DQL_ERROR_TYPE. */
+ * This version takes as x (and zero point): INT8, UINT8, INT16, UINT16, INT32, INT4, UINT4, FLOAT4E2M1 and the four
+ * FLOAT8 types; as scale and as y, independently: FLOAT32, FLOAT16, BFLOAT16. Every other number is DQL_ERROR_TYPE. */
 typedef enum {
     DQL_FLOAT32 = 1,
     DQL_UINT8 = 2,
@@ -65,7 +65,7 @@ typedef enum {
     DQL_FLOAT8E5M2FNUZ = 20,
     DQL_UINT4 = 21,
     DQL_INT4 = 22,
-    DQL_FLOAT4E2M1 = 23, /* not taken yet */
+    DQL_FLOAT4E2M1 = 23,
     DQL_FLOAT8E8M0 = 24, /* not taken yet */
     DQL_UINT2 = 25,      /* not taken yet */
     DQL_INT2 = 26        /* not taken yet */
@@ -79,7 +79,7 @@ typedef enum {
     DQL_ERROR_AXIS,        /* axis outside [-rank, rank) */
     DQL_ERROR_BLOCK_SIZE,  /* block_size negative, missing, or not the one that gives the scale's dim */
     DQL_ERROR_SCALE_SHAPE, /* scale_shape fits none of the granularities */
-    DQL_ERROR_ZERO_POINT,  /* a float8 zero point that is not zero */
+    DQL_ERROR_ZERO_POINT,  /* a zero point of a float type that is not zero */
     DQL_ERROR_RANGE,       /* elements outside the tensor, begin > end, or rows of y that overlap */
     DQL_ERROR_ISA,         /* an unknown store mode, an unknown ISA, or one that is not available here */
     DQL_ERROR_PLAN,        /* not a plan: dql_plan_init has not succeeded on it */
@@ -172,8 +172,8 @@ DQL_API dql_isa dql_plan_isa(const dql_plan *plan);
  *   zero   as many elements of x_type, or NULL: no zero points
  *   y      dql_plan_count elements of y_type; written
  *
- * Only `zero` may be NULL, unless the tensor has no elements (then all may be). The zero points of float8 types must be
- * zero (0x00; 0x80, which is -0, for FLOAT8E4M3FN and FLOAT8E5M2); those that the call uses are checked before y is
+ * Only `zero` may be NULL, unless the tensor has no elements (then all may be). The zero points of float types must be
+ * zero (code 0; or that of -0, for FLOAT8E4M3FN, FLOAT8E5M2 and FLOAT4E2M1); those that the call uses are checked before y is
  * written.
  *
  * Returns DQL_OK, or the first that holds of
@@ -182,7 +182,7 @@ DQL_API dql_isa dql_plan_isa(const dql_plan *plan);
  *   DQL_ERROR_PLAN        plan is not a plan
  *   DQL_ERROR_RANGE       (dql_run_range, dql_run_rows) elements outside the tensor, see there
  *   DQL_ERROR_NULL        there is something to do, and x, scale or y is NULL
- *   DQL_ERROR_ZERO_POINT  a float8 zero point that the call uses is not zero */
+ *   DQL_ERROR_ZERO_POINT  a zero point of a float type that the call uses is not zero */
 DQL_API dql_status dql_run(const dql_plan *plan, const void *x, const void *scale, const void *zero, void *y);
 
 /* Dequantizes the elements [begin, end) of the flattened tensor. x, scale and zero are those of the whole tensor;

@@ -40,6 +40,8 @@ DQL_INLINE uint8_t read_code(dql_type type, const void *from, size_t i) {
     return (uint8_t)(read_u8(from, i / a_byte) >> i % a_byte * bits & ((1u << bits) - 1));
 }
 
+static const float float4e2m1[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, -0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6};
+
 DQL_INLINE float f32_from_f16(uint16_t h) {
     const uint32_t sign = (uint32_t)(h & 0x8000) << 16, magnitude = h & 0x7fff;
     if (magnitude >= 0x7c00) /* infinity and NaN */
@@ -96,6 +98,7 @@ DQL_INLINE float load_element(dql_type type, const void *from, size_t i) {
     case DQL_FLOAT8E4M3FNUZ: return dql_float8e4m3fnuz[read_u8(from, i)];
     case DQL_FLOAT8E5M2: return dql_float8e5m2[read_u8(from, i)];
     case DQL_FLOAT8E5M2FNUZ: return dql_float8e5m2fnuz[read_u8(from, i)];
+    case DQL_FLOAT4E2M1: return float4e2m1[read_code(DQL_FLOAT4E2M1, from, i)];
     case DQL_FLOAT32: return read_f32(from, i);
     case DQL_FLOAT16: return f32_from_f16(read_u16(from, i));
     case DQL_BFLOAT16: return f32_from_bf16(read_u16(from, i));

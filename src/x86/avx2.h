@@ -161,11 +161,18 @@ DQL_INLINE __m256i spread_8(dql_type type, uint32_t codes) {
     return _mm256_sllv_epi32(_mm256_set1_epi32((int)codes), dql_x_bits(type) == 4 ? four : two);
 }
 
+DQL_INLINE __m256 float4_from_upper_bits(__m256i codes) {
+    const __m256 magnitudes = _mm256_setr_ps(0, 0.5f, 1, 1.5f, 2, 3, 4, 6), sign = _mm256_set1_ps(-0.0f);
+    return _mm256_or_ps(_mm256_permutevar8x32_ps(magnitudes, _mm256_srli_epi32(codes, 28)),
+                        _mm256_and_ps(_mm256_castsi256_ps(codes), sign));
+}
+
 DQL_INLINE __m256 raw_8(dql_type type, uint32_t codes) {
     const __m256i upper = spread_8(type, codes);
     switch ((int)type) {
     case DQL_INT4: return _mm256_castsi256_ps(_mm256_srai_epi32(upper, 28));
     case DQL_UINT4: return _mm256_castsi256_ps(_mm256_srli_epi32(upper, 28));
+    case DQL_FLOAT4E2M1: return float4_from_upper_bits(upper);
     default: return _mm256_setzero_ps(); /* not reached */
     }
 }

@@ -41,6 +41,9 @@ DQL_INLINE vf32 differences16(dql_type x_type, float zero) {
     switch ((int)x_type) {
     case DQL_INT4: return (vf32){_mm256_loadu_ps(first), _mm256_loadu_ps(first - 8)};
     case DQL_UINT4: return (vf32){_mm256_loadu_ps(first), _mm256_loadu_ps(first + 8)};
+    case DQL_FLOAT4E2M1:
+        return (vf32){_mm256_setr_ps(0, 0.5f, 1, 1.5f, 2, 3, 4, 6),
+                      _mm256_setr_ps(-0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6)};
     default: return splat(0); /* not reached */
     }
 }

@@ -16,6 +16,7 @@ const reference_type reference_x_types[REFERENCE_X_TYPES] = {
     {DQL_FLOAT8E4M3FNUZ, "float8e4m3fnuz", 8},
     {DQL_FLOAT8E5M2, "float8e5m2", 8},
     {DQL_FLOAT8E5M2FNUZ, "float8e5m2fnuz", 8},
+    {DQL_FLOAT4E2M1, "float4e2m1", 4},
 };
 
 const reference_type reference_float_types[REFERENCE_FLOAT_TYPES] = {
@@ -27,7 +28,7 @@ const reference_type reference_float_types[REFERENCE_FLOAT_TYPES] = {
 /* A binary floating-point format: sign, exponent, mantissa. */
 typedef struct format {
     int exponent_bits, mantissa_bits, bias;
-    enum { IEEE, ALL_ONES_IS_NAN, MINUS_ZERO_IS_NAN } special;
+    enum { IEEE, ALL_ONES_IS_NAN, MINUS_ZERO_IS_NAN, FINITE } special;
 } format;
 
 static format format_of(dql_type type) {
@@ -39,6 +40,7 @@ static format format_of(dql_type type) {
     case DQL_FLOAT8E4M3FNUZ: return (format){4, 3, 8, MINUS_ZERO_IS_NAN};
     case DQL_FLOAT8E5M2: return (format){5, 2, 15, IEEE};
     case DQL_FLOAT8E5M2FNUZ: return (format){5, 2, 16, MINUS_ZERO_IS_NAN};
+    case DQL_FLOAT4E2M1: return (format){2, 1, 1, FINITE};
     default: abort();
     }
 }
@@ -83,6 +85,19 @@ uint32_t reference_encode(dql_type type, double v) {
     return sign | (code < infinity ? (uint32_t)code : infinity);
 }
 
+bool reference_is_float(dql_type type) {
+    switch ((int)type) {
+    case DQL_INT8:
+    case DQL_UINT8:
+    case DQL_INT16:
+    case DQL_UINT16:
+    case DQL_INT32:
+    case DQL_INT4:
+    case DQL_UINT4: return false;
+    default: return true;
+    }
+}
+
 unsigned reference_bits(dql_type type) {
     for (size_t k = 0; k < REFERENCE_X_TYPES; k++)
         if (reference_x_types[k].type == type)
@@ -123,9 +138,8 @@ double reference_decode(dql_type type, const void *from, size_t i) {
 
 uint32_t reference_element(dql_type x_type, dql_type y_type, const void *x, size_t i, double scale, const void *zero,
                            size_t zero_i) {
-    const bool is_float = x_type >= DQL_FLOAT8E4M3FN && x_type <= DQL_FLOAT8E5M2FNUZ;
     double difference = reference_decode(x_type, x, i);
-    if (zero && !is_float)
+    if (zero && !reference_is_float(x_type))
         difference -= reference_decode(x_type, zero, zero_i);
     /* In double the difference and the product of two float32 are exact. */
     const uint32_t f32_difference = reference_encode(DQL_FLOAT32, difference);

@@ -11,11 +11,12 @@ typedef struct reference_type {
     unsigned bits;
 } reference_type;
 
-#define REFERENCE_X_TYPES     11
+#define REFERENCE_X_TYPES     12
 #define REFERENCE_FLOAT_TYPES 3
 extern const reference_type reference_x_types[REFERENCE_X_TYPES];
 extern const reference_type reference_float_types[REFERENCE_FLOAT_TYPES]; /* of y and of the scale */
 
+bool reference_is_float(dql_type type);
 unsigned reference_bits(dql_type type);
 size_t reference_bytes(dql_type type, size_t elements);
 

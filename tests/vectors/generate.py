@@ -116,7 +116,9 @@ X_TYPES = {
     "float8e4m3fnuz": Float(18, 4, 3, 8, "fnuz"),
     "float8e5m2": Float(19, 5, 2, 15, "ieee"),
     "float8e5m2fnuz": Float(20, 5, 2, 16, "fnuz"),
+    "float4e2m1": Float(23, 2, 1, 1, "finite"),
 }
+SINCE = {"float4e2m1": 23}  # the opset that has a type of x, if not the usual one
 TYPES = {**Y_TYPES, **X_TYPES}
 F32 = TYPES["float32"]
 
@@ -246,6 +248,7 @@ def case(x_type, y_type, what, shape, scale_shape=(), x=None, scale=None, zero=(
     `options` see files_of()."""
     name = f"{x_type}_{y_type}_{what}"
     random = random_numbers(name)
+    options.setdefault("opset", SINCE.get(x_type, 21))
     x_type, scale_type, y_type = TYPES[x_type], TYPES[scale_type or y_type], TYPES[y_type]
     indices, scale_indices = (list(itertools.product(*map(range, dims))) for dims in (shape, scale_shape))
     x = [code(x_type, n) for n in x or [next(random) for _ in indices]]
@@ -267,7 +270,7 @@ def case(x_type, y_type, what, shape, scale_shape=(), x=None, scale=None, zero=(
     return files_of(name, tensors, (y_type, shape, y), {"axis": axis, "block_size": block}, **options)
 
 
-def files_of(name, tensors, y, attributes, output_dtype=None, opset=21, domain="", ir_version=10, pad=0,
+def files_of(name, tensors, y, attributes, output_dtype=None, opset=None, domain="", ir_version=10, pad=0,
              encoding="raw", initializers=(), initializers_are_inputs=False, external=None):
     """`encoding` is that of all tensors but y; `external` tells where an initializer x_scale lies."""
     files, stored, inputs = {}, [], []
@@ -356,6 +359,7 @@ def cases():
     yield case("float8e4m3fn", "float32", "zero_point_minus_0", [6], x=[0, 0x80, 1, 0x81, 0x7E, 0x7F], zero=[0x80])
     yield case("float8e5m2", "float16", "zero_points_0_and_minus_0", [2, 4], [2], x=[0, 0x80, 1, 0xFC] * 2,
                zero=[0x00, 0x80], axis=0)
+    yield case("float4e2m1", "float32", "zero_points_0_and_minus_0", [3, 5], [3], zero=[0x0, 0x8, 0x8], axis=0, pad=0x5)
 
     # Types of scale and y that differ. output_dtype 0 is no type: the scale's.
     for x, scale, y in (("int4", "float16", "float32"), ("float8e5m2", "float16", "bfloat16"),
@@ -385,6 +389,9 @@ def cases():
     yield case("uint8", "float32", "per_axis_rank_8_with_ones", [1, 2, 1, 3, 1, 1, 2, 1], [3], axis=3)
     yield case("int4", "float16", "blocked_rank_9_with_ones", [1, 2, 1, 5, 1, 1, 3, 1, 1], [1, 2, 1, 3, 1, 1, 3, 1, 1],
                axis=-6, block=2)
+    yield case("float4e2m1", "float32", "blocked_last_axis_16", [3, 48], [3, 3], axis=1, block=16)
+    yield case("float4e2m1", "bfloat16", "blocked_last_axis_32_remainder", [3, 71], [3, 3], axis=1, block=32)
+    yield case("float4e2m1", "float16", "blocked_first_axis_remainder", [5, 9], [2, 9], axis=0, block=3, pad=0x7)
     yield case("int8", "float32", "empty", [0])
     yield case("uint4", "float16", "empty_per_axis", [3, 0, 2], [3], axis=0)
     yield case("uint8", "bfloat16", "empty_axis", [3, 0, 2], [0])
