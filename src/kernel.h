@@ -18,7 +18,9 @@
     M(FLOAT8E4M3FNUZ, float8e4m3fnuz, 8, 0xff)                                                                         \
     M(FLOAT8E5M2, float8e5m2, 8, 0x7f)                                                                                 \
     M(FLOAT8E5M2FNUZ, float8e5m2fnuz, 8, 0xff)                                                                         \
-    M(FLOAT4E2M1, float4e2m1, 4, 0x77)
+    M(FLOAT4E2M1, float4e2m1, 4, 0x77)                                                                                 \
+    M(INT2, int2, 2, 0)                                                                                                \
+    M(UINT2, uint2, 2, 0)
 
 /* The types of y: M(TYPE, name, bits). */
 #define DQL_Y_TYPES(M)                                                                                                 \

@@ -158,7 +158,7 @@ refuse_model "dim 0 of x_scale of shape [1,2] must be 2" block_off_axis
 refuse_model "x has shape [2,3], x_scale [2,2], axis 1, block_size 0" block_size_missing
 refuse_model "x_zero_point is uint8, but x is int8" zero_type
 refuse_model "x_zero_point has shape [3], but x_scale has [2]" zero_shape
-refuse_model "float8 zero point" zero_float8
+refuse_model "zero point of a float type" zero_float8
 
 # --- external data ---
 for file in absolute parent parent_inside backslash drive no_location_name; do

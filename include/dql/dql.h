@@ -11,11 +11,12 @@
  * the same bits, except that a NaN may have any sign and payload. (int32 x: the exact difference is rounded to float32
  * first.) These are the results in the default floating-point environment, which dql reads but never changes.
  *
- * Memory. Tensors are dense and row-major. Elements are in the CPU's byte order; 4-bit elements are packed two a byte
- * over the flattened tensor, low nibble first, so a row may start in the middle of a byte; pad bits may hold anything.
- * Every buffer may have any byte alignment. The buffers that are read must not overlap y, with one exception: where the
- * elements of x and y have the same size, element i of y may be at the address of element i of x (dql_run: y == x;
- * dql_run_range: y_begin is the address of x's element `begin`; dql_run_rows: y is, and y_stride == x_stride).
+ * Memory. Tensors are dense and row-major. Elements are in the CPU's byte order; those of 4 bits are packed two a byte
+ * over the flattened tensor, those of 2 bits four a byte, the first one in the lowest bits, so a row may start in the
+ * middle of a byte; pad bits may hold anything. Every buffer may have any byte alignment. The buffers that are read
+ * must not overlap y, with one exception: where the elements of x and y have the same size, element i of y may be at
+ * the address of element i of x (dql_run: y == x; dql_run_range: y_begin is the address of x's element `begin`;
+ * dql_run_rows: y is, and y_stride == x_stride).
  *
  * Threads. Every function may be called from any thread at any time; a plan may be shared. dql starts no threads, takes
  * no locks, allocates nothing, prints nothing and never aborts.
@@ -48,8 +49,8 @@ extern "C" {
 
 /* Element types. The numbers are those of ONNX's TensorProto.DataType, so an engine passes its own.
  *
- * This version takes as x (and zero point): INT8, UINT8, INT16, UINT16, INT32, INT4, UINT4, FLOAT4E2M1 and the four
- * FLOAT8 types; as scale and as y, independently: FLOAT32, FLOAT16, BFLOAT16. Every other number is DQL_ERROR_TYPE. */
+ * This version takes as x (and zero point): INT8, UINT8, INT16, UINT16, INT32, INT4, UINT4, INT2, UINT2,
+ * FLOAT4E2M1 and the four FLOAT8 types; as scale and as y, independently: FLOAT32, FLOAT16, BFLOAT16. Every other number is DQL_ERROR_TYPE. */
 typedef enum {
     DQL_FLOAT32 = 1,
     DQL_UINT8 = 2,
@@ -67,8 +68,8 @@ typedef enum {
     DQL_INT4 = 22,
     DQL_FLOAT4E2M1 = 23,
     DQL_FLOAT8E8M0 = 24, /* not taken yet */
-    DQL_UINT2 = 25,      /* not taken yet */
-    DQL_INT2 = 26        /* not taken yet */
+    DQL_UINT2 = 25,
+    DQL_INT2 = 26
 } dql_type;
 
 typedef enum {

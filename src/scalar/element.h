@@ -99,6 +99,8 @@ DQL_INLINE float load_element(dql_type type, const void *from, size_t i) {
     case DQL_FLOAT8E5M2: return dql_float8e5m2[read_u8(from, i)];
     case DQL_FLOAT8E5M2FNUZ: return dql_float8e5m2fnuz[read_u8(from, i)];
     case DQL_FLOAT4E2M1: return float4e2m1[read_code(DQL_FLOAT4E2M1, from, i)];
+    case DQL_INT2: return (float)((read_code(DQL_INT2, from, i) ^ 2) - 2);
+    case DQL_UINT2: return read_code(DQL_UINT2, from, i);
     case DQL_FLOAT32: return read_f32(from, i);
     case DQL_FLOAT16: return f32_from_f16(read_u16(from, i));
     case DQL_BFLOAT16: return f32_from_bf16(read_u16(from, i));

@@ -144,7 +144,7 @@ DQL_INLINE uint64_t read_codes(dql_type type, const void *from, size_t i, size_t
     const unsigned bits = dql_x_bits(type);
     const size_t a_byte = 8 / bits, skip = i % a_byte, bytes = (skip + n + a_byte - 1) / a_byte;
     const char *p = (const char *)from + i / a_byte;
-    const bool one_more = n * bits == 64 && skip; /* than a read has */
+    const bool one_more = bytes > 8; /* than a read has */
     const uint64_t codes = read_bytes(p, one_more ? 8 : bytes) >> skip * bits;
     return one_more ? codes | (uint64_t)(uint8_t)p[8] << (64 - skip * bits) : codes;
 }
@@ -173,6 +173,8 @@ DQL_INLINE __m256 raw_8(dql_type type, uint32_t codes) {
     case DQL_INT4: return _mm256_castsi256_ps(_mm256_srai_epi32(upper, 28));
     case DQL_UINT4: return _mm256_castsi256_ps(_mm256_srli_epi32(upper, 28));
     case DQL_FLOAT4E2M1: return float4_from_upper_bits(upper);
+    case DQL_INT2: return _mm256_castsi256_ps(_mm256_srai_epi32(upper, 30));
+    case DQL_UINT2: return _mm256_castsi256_ps(_mm256_srli_epi32(upper, 30));
     default: return _mm256_setzero_ps(); /* not reached */
     }
 }

@@ -35,6 +35,11 @@ DQL_INLINE size_t first_difference(float zero) {
     return (size_t)(-LEAST_DIFFERENCE - (ptrdiff_t)zero);
 }
 
+DQL_INLINE vf32 four_times(__m128 v) {
+    const __m256 both = _mm256_set_m128(v, v);
+    return (vf32){both, both};
+}
+
 /* What the 16 codes mean, less the zero point; the 4 codes of 2 bits, four times. */
 DQL_INLINE vf32 differences16(dql_type x_type, float zero) {
     const float *const first = differences + first_difference(zero);
@@ -44,6 +49,8 @@ DQL_INLINE vf32 differences16(dql_type x_type, float zero) {
     case DQL_FLOAT4E2M1:
         return (vf32){_mm256_setr_ps(0, 0.5f, 1, 1.5f, 2, 3, 4, 6),
                       _mm256_setr_ps(-0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6)};
+    case DQL_INT2: return four_times(_mm_shuffle_ps(_mm_loadu_ps(first - 2), _mm_loadu_ps(first - 2), 0x4e));
+    case DQL_UINT2: return four_times(_mm_loadu_ps(first));
     default: return splat(0); /* not reached */
     }
 }
@@ -182,14 +189,47 @@ DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, const char *
     }
 }
 
-/* Lane k: the output of code k. Its upper bit, at the top of the lane, says which of two permutations it is in; those
- * of 2 bits are in both. */
+/* Lane k: the output of code k of 4 bits. Its upper bit, at the top of the lane, says which of two permutations it is
+ * in.
+ */
 DQL_INLINE __m256 pick_8(dql_type type, vf32 outputs, uint32_t codes) {
-    const __m256i four = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
-    const __m256i two = _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14);
-    const __m256i low = _mm256_srlv_epi32(_mm256_set1_epi32((int)codes), dql_x_bits(type) == 4 ? four : two);
+    const __m256i low =
+        _mm256_srlv_epi32(_mm256_set1_epi32((int)codes), _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28));
     return _mm256_blendv_ps(_mm256_permutevar8x32_ps(outputs.a, low), _mm256_permutevar8x32_ps(outputs.b, low),
                             _mm256_castsi256_ps(spread_8(type, codes)));
+}
+
+/* The outputs of 16 codes of 2 bits, from the four that each half of a register has. */
+DQL_INLINE vf32 pick_16(__m256 outputs, uint32_t codes) {
+    const __m256i all = _mm256_set1_epi32((int)codes);
+    const __m256i a = _mm256_srlv_epi32(all, _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14));
+    const __m256i b = _mm256_srlv_epi32(all, _mm256_setr_epi32(16, 18, 20, 22, 24, 26, 28, 30));
+    return (vf32){_mm256_permutevar_ps(outputs, a), _mm256_permutevar_ps(outputs, b)};
+}
+
+/* Types of 2 bits to float32. */
+DQL_INLINE void dequantize_2_bits(dql_type x_type, const void *x, size_t i, void *y, size_t count, size_t run,
+                                  const float *scale, const float *zero) {
+    size_t k = 0;
+    if (i % 4 == 0 && run % 16 == 0)
+        for (; count - k >= run; scale++, zero++) { /* blocks, without a thought for what might be left */
+            const __m256 outputs = finished16(x_type, *scale, *zero).a;
+            const char *p = (const char *)x + (i + k) / 4;
+            for (const size_t end = k + run; k < end; k += 16, p += 4)
+                store_32(y, k, 16, pick_16(outputs, read_32(p)));
+        }
+    for (; k < count; scale++, zero++) {
+        const size_t end = run < count - k ? k + run : count;
+        const __m256 outputs = finished16(x_type, *scale, *zero).a;
+        if ((i + k) % 4 == 0)
+            for (; end - k >= 16; k += 16)
+                store_32(y, k, 16, pick_16(outputs, read_32((const char *)x + (i + k) / 4)));
+        for (; end - k >= 16; k += 16)
+            store_32(y, k, 16, pick_16(outputs, (uint32_t)read_codes(x_type, x, i + k, 16)));
+        if (k < end)
+            store_32(y, k, end - k, pick_16(outputs, (uint32_t)read_codes(x_type, x, i + k, end - k)));
+        k = end;
+    }
 }
 
 /* Runs of 16 from the start of a byte. In float32 they are too short for tables of bytes. */
@@ -224,6 +264,10 @@ DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const void *
                                   size_t run, const float *scale, const float *zero) {
     if (!dql_is_packed(x_type) || run < LANES)
         return false;
+    if (dql_x_bits(x_type) == 2 && y_type == DQL_FLOAT32) {
+        dequantize_2_bits(x_type, x, i, y, count, run, scale, zero);
+        return true;
+    }
     const size_t a_byte = 8 / dql_x_bits(x_type);
     size_t k = 0;
     if (i % a_byte == 0 && (run == 16 || run % STEP16 == 0)) {

@@ -89,6 +89,8 @@ DQL_INLINE vf32 meanings(dql_type type) {
     case DQL_INT4: return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1);
     case DQL_UINT4: return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     case DQL_FLOAT4E2M1: return _mm512_setr_ps(0, 0.5f, 1, 1.5f, 2, 3, 4, 6, -0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6);
+    case DQL_INT2: return _mm512_setr4_ps(0, 1, -2, -1);
+    case DQL_UINT2: return _mm512_setr4_ps(0, 1, 2, 3);
     default: return _mm512_setzero_ps(); /* not reached */
     }
 }

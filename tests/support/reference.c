@@ -17,6 +17,8 @@ const reference_type reference_x_types[REFERENCE_X_TYPES] = {
     {DQL_FLOAT8E5M2, "float8e5m2", 8},
     {DQL_FLOAT8E5M2FNUZ, "float8e5m2fnuz", 8},
     {DQL_FLOAT4E2M1, "float4e2m1", 4},
+    {DQL_INT2, "int2", 2},
+    {DQL_UINT2, "uint2", 2},
 };
 
 const reference_type reference_float_types[REFERENCE_FLOAT_TYPES] = {
@@ -93,7 +95,9 @@ bool reference_is_float(dql_type type) {
     case DQL_UINT16:
     case DQL_INT32:
     case DQL_INT4:
-    case DQL_UINT4: return false;
+    case DQL_UINT4:
+    case DQL_INT2:
+    case DQL_UINT2: return false;
     default: return true;
     }
 }
@@ -127,11 +131,13 @@ double reference_decode(dql_type type, const void *from, size_t i) {
     switch ((int)type) {
     case DQL_UINT8:
     case DQL_UINT16:
-    case DQL_UINT4: return bits;
+    case DQL_UINT4:
+    case DQL_UINT2: return bits;
     case DQL_INT8: return bits < 128 ? bits : bits - 256.0;
     case DQL_INT16: return bits < 32768 ? bits : bits - 65536.0;
     case DQL_INT32: return bits < 0x80000000 ? bits : bits - 4294967296.0;
     case DQL_INT4: return bits < 8 ? bits : bits - 16.0;
+    case DQL_INT2: return bits < 2 ? bits : bits - 4.0;
     default: return decode_float(format_of(type), bits);
     }
 }

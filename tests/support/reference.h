@@ -11,7 +11,7 @@ typedef struct reference_type {
     unsigned bits;
 } reference_type;
 
-#define REFERENCE_X_TYPES     12
+#define REFERENCE_X_TYPES     14
 #define REFERENCE_FLOAT_TYPES 3
 extern const reference_type reference_x_types[REFERENCE_X_TYPES];
 extern const reference_type reference_float_types[REFERENCE_FLOAT_TYPES]; /* of y and of the scale */

@@ -117,8 +117,10 @@ X_TYPES = {
     "float8e5m2": Float(19, 5, 2, 15, "ieee"),
     "float8e5m2fnuz": Float(20, 5, 2, 16, "fnuz"),
     "float4e2m1": Float(23, 2, 1, 1, "finite"),
+    "int2": Integer(26, 2, True),
+    "uint2": Integer(25, 2, False),
 }
-SINCE = {"float4e2m1": 23}  # the opset that has a type of x, if not the usual one
+SINCE = {"float4e2m1": 23, "int2": 25, "uint2": 25}  # the opset that has a type of x, if not the usual one
 TYPES = {**Y_TYPES, **X_TYPES}
 F32 = TYPES["float32"]
 
@@ -181,7 +183,7 @@ def pack(type_, codes, pad=0):
     if type_.bits >= 8:
         return b"".join(c.to_bytes(type_.bits // 8, "little") for c in codes)
     count = 8 // type_.bits
-    codes = codes + [pad] * (-len(codes) % count)
+    codes = codes + [pad % (1 << type_.bits)] * (-len(codes) % count)
     return bytes(sum(c << i * type_.bits for i, c in enumerate(codes[b:b + count]))
                  for b in range(0, len(codes), count))
 
@@ -392,6 +394,10 @@ def cases():
     yield case("float4e2m1", "float32", "blocked_last_axis_16", [3, 48], [3, 3], axis=1, block=16)
     yield case("float4e2m1", "bfloat16", "blocked_last_axis_32_remainder", [3, 71], [3, 3], axis=1, block=32)
     yield case("float4e2m1", "float16", "blocked_first_axis_remainder", [5, 9], [2, 9], axis=0, block=3, pad=0x7)
+    yield case("int2", "float32", "blocked_last_axis_remainder", [5, 39], [5, 3], axis=1, block=15, pad=0x2)
+    yield case("int2", "float16", "per_axis_odd_rows", [3, 5, 67], [5], axis=1, pad=0x1)
+    yield case("uint2", "bfloat16", "blocked_middle_axis_remainder", [3, 7, 5], [3, 3, 5], axis=1, block=3, pad=0x3)
+    yield case("uint2", "float32", "blocked_last_axis_32", [3, 98], [3, 4], axis=1, block=32, pad=0x1)
     yield case("int8", "float32", "empty", [0])
     yield case("uint4", "float16", "empty_per_axis", [3, 0, 2], [3], axis=0)
     yield case("uint8", "bfloat16", "empty_axis", [3, 0, 2], [0])
@@ -405,7 +411,7 @@ def cases():
     for x, y, encoding in (("int8", "float32", "sign_extended"), ("int8", "float16", "zero_extended"),
                            ("int16", "bfloat16", "sign_extended"), ("uint16", "float32", "zero_extended"),
                            ("int4", "float32", "sign_extended"), ("uint4", "float16", "zero_extended"),
-                           ("int32", "float32", "unpacked")):
+                           ("uint2", "bfloat16", "zero_extended"), ("int32", "float32", "unpacked")):
         yield case(x, y, "int32_data_" + encoding, [3, 5], [5], encoding=encoding, pad=0xE)
     yield case("int8", "float32", "initializers_are_inputs", [2, 3], [3], opset=13, ir_version=3,
                initializers=PARAMETERS, initializers_are_inputs=True)

@@ -1,0 +1,1 @@
+*b©Bx_zero_point
