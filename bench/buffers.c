@@ -87,6 +87,9 @@ const void *buffer_scale(dql_type type, size_t n) {
     b->size = (size_t)1 << 26;
     b->state = 4;
     uint8_t *bytes = use(b, n * sizeof(float));
+    if (type == DQL_FLOAT8E8M0) /* 2^-15 to 1 */
+        for (; made[type] < n; made[type]++)
+            bytes[made[type]] = (uint8_t)(112 + *((const uint8_t *)buffer_zero(n) + made[type]) % 16);
     for (; made[type] < n; made[type]++)
         store_element(type, bytes, made[type], (1 + fraction(buffer_zero(2 * n), made[type])) / 128);
     return bytes;

@@ -3,10 +3,20 @@
 #include <stdio.h>
 
 const bench_case cases[CASES] = {
-    {"tensor", -1, 0, 0, 0},          {"axis_first", 0, 0, 0, 0}, {"axis_last", 1, 0, 0, 0},
-    {"block16", 1, 16, 0, 0},         {"block32", 1, 32, 0, 0},   {"block128", 1, 128, 0, 0},
-    {"block32_first", 0, 32, 0, 128}, {"axis_last", 1, 0, 3, 0},  {"axis_last", 1, 0, 8, 0},
-    {"axis_first", 0, 0, 3, 0},       {"axis_first", 0, 0, 9, 0}, {"axis_first", 0, 0, 49, 0},
+    {"tensor", -1, 0, 0, 0, 0},
+    {"axis_first", 0, 0, 0, 0, 0},
+    {"axis_last", 1, 0, 0, 0, 0},
+    {"block16", 1, 16, 0, 0, 0},
+    {"block32", 1, 32, 0, 0, 0},
+    {"block128", 1, 128, 0, 0, 0},
+    {"block32_first", 0, 32, 0, 128, 0},
+    {"block16_e8m0", 1, 16, 0, 0, DQL_FLOAT8E8M0},
+    {"block32_e8m0", 1, 32, 0, 0, DQL_FLOAT8E8M0},
+    {"axis_last", 1, 0, 3, 0, 0},
+    {"axis_last", 1, 0, 8, 0, 0},
+    {"axis_first", 0, 0, 3, 0, 0},
+    {"axis_first", 0, 0, 9, 0, 0},
+    {"axis_first", 0, 0, 49, 0, 0},
 };
 
 const size_t case_sizes[CASE_SIZES] = {64, 4096, 1 << 18, 1 << 24, 1 << 26};
@@ -35,7 +45,7 @@ bool tensor_case_make(tensor_case *t, const bench_case *c, size_t elements, cons
                        .has_zero = has_zero,
                        .scales = 1};
     t->spec = (dql_spec){.x_type = (int32_t)x->type,
-                         .scale_type = (int32_t)y->type,
+                         .scale_type = c->scale_type ? c->scale_type : (int32_t)y->type,
                          .y_type = (int32_t)y->type,
                          .rank = 2,
                          .axis = c->axis < 0 ? 1 : c->axis,

@@ -6,13 +6,14 @@
 
 typedef struct bench_case {
     const char *name;
-    int axis;          /* -1: per tensor */
-    size_t block;      /* 0: not blocked */
-    size_t columns;    /* 0: the usual shape of so many elements; else [elements / columns, columns] */
-    size_t first_rows; /* rows of the 4,096-element shape, if not the usual ones */
+    int axis;           /* -1: per tensor */
+    size_t block;       /* 0: not blocked */
+    size_t columns;     /* 0: the usual shape of so many elements; else [elements / columns, columns] */
+    size_t first_rows;  /* rows of the 4,096-element shape, if not the usual ones */
+    int32_t scale_type; /* 0: y's, as up to opset 21 */
 } bench_case;
 
-enum { CASES = 12, CASE_SIZES = 5 };
+enum { CASES = 14, CASE_SIZES = 5 };
 extern const bench_case cases[CASES];
 
 /* 64, 4 Ki, 256 Ki, 16 Mi and 64 Mi elements. */
@@ -23,7 +24,7 @@ typedef struct tensor_case {
     char name[48]; /* of the granularity, with the shape if it is not the usual one */
     const bench_type *x, *y;
     int64_t shape[2], scale_shape[2];
-    dql_spec spec; /* scale_type = y_type, as up to opset 21; points into this struct, see tensor_case_spec */
+    dql_spec spec; /* points into this struct, see tensor_case_spec */
     size_t elements, scales;
     bool has_zero;
 } tensor_case;

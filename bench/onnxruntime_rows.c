@@ -26,8 +26,8 @@ static ort_session *open_one_element(const tensor_case *t) {
     spec.scale_rank = 0;
     spec.block_size = 0;
     const char *why;
-    return ort_open(&spec, buffer_x(t->x->type, 4), buffer_scale(t->y->type, 1), t->has_zero ? buffer_zero(4) : NULL,
-                    buffer_y(4), &why);
+    return ort_open(&spec, buffer_x(t->x->type, 4), buffer_scale((dql_type)t->spec.scale_type, 1),
+                    t->has_zero ? buffer_zero(4) : NULL, buffer_y(4), &why);
 }
 
 /* Against dql's scalar ISA: the first elements, which is enough to know that both were asked the same. */
@@ -45,7 +45,7 @@ static void body(bench_state *state, void *what) {
     ort_row *r = what;
     tensor_case *t = &r->tensor;
     const void *x = buffer_x(t->x->type, type_bytes(t->x->bits, t->elements));
-    const void *scale = buffer_scale(t->y->type, t->scales);
+    const void *scale = buffer_scale((dql_type)t->spec.scale_type, t->scales);
     const void *zero = t->has_zero ? buffer_zero(type_bytes(t->x->bits, t->scales)) : NULL;
     void *y = buffer_y(type_bytes(t->y->bits, t->elements));
     const char *why;

@@ -101,7 +101,7 @@ static void body(bench_state *state, void *what) {
     }
     r->x = buffer_x(t->x->type, type_bytes(t->x->bits, t->elements));
     r->y = buffer_y(type_bytes(t->y->bits, t->elements));
-    r->scale = buffer_scale(t->y->type, t->scales);
+    r->scale = buffer_scale((dql_type)t->spec.scale_type, t->scales);
     r->zero = t->has_zero ? buffer_zero(type_bytes(t->x->bits, t->scales)) : NULL;
     const size_t elements = r->part == WHOLE  ? t->elements
                             : r->part == ROWS ? (size_t)(PANEL_ROWS * PANEL_COLUMNS)

@@ -34,8 +34,10 @@
     M(X, x_name, FLOAT16, float16)                                                                                     \
     M(X, x_name, BFLOAT16, bfloat16)
 
-/* The types of the scale. */
-#define DQL_SCALE_TYPES(M) DQL_Y_TYPES(M)
+/* The types of the scale: M(TYPE, name, bits). */
+#define DQL_SCALE_TYPES(M)                                                                                             \
+    DQL_Y_TYPES(M)                                                                                                     \
+    M(FLOAT8E8M0, float8e8m0, 8)
 
 enum { DQL_TYPE_END = DQL_INT2 + 1 };
 

@@ -22,7 +22,7 @@ static void for_each_isa(void (*f)(const dql_isa_row *isa)) {
 /* One call of one kernel with each buffer between guard pages. */
 static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, const guarded *x, size_t i, size_t count,
                   size_t run, const float *scale, const float *zero, guard_side side, size_t off) {
-    const dql_type y_type = reference_float_types[y_number].type;
+    const dql_type y_type = reference_scale_types[y_number].type;
     const size_t scales = (count + run - 1) / run;
     guarded y = guarded_new(reference_bytes(y_type, count), side, off);
     guarded s = guarded_new(scales * sizeof(float), side, 0), z = guarded_new(scales * sizeof(float), side, 0);
@@ -154,9 +154,9 @@ static void values_of(const dql_isa_row *isa) {
 static void widen_of(const dql_isa_row *isa) {
     enum { MOST = 300 };
     random r = {3};
-    for (size_t t = 0; t < REFERENCE_X_TYPES + REFERENCE_FLOAT_TYPES; t++) {
+    for (size_t t = 0; t < REFERENCE_X_TYPES + REFERENCE_SCALE_TYPES; t++) {
         const reference_type *type =
-            t < REFERENCE_X_TYPES ? &reference_x_types[t] : &reference_float_types[t - REFERENCE_X_TYPES];
+            t < REFERENCE_X_TYPES ? &reference_x_types[t] : &reference_scale_types[t - REFERENCE_X_TYPES];
         for (size_t count = 1; count <= MOST; count++) {
             const size_t i = random_below(&r, 5), first = i * type->bits / 8;
             const guard_side side = random_below(&r, 2) ? AT_START : AT_END;
@@ -189,8 +189,8 @@ static void count_of(const dql_isa_row *isa) {
         for (size_t y = 0; y < DQL_Y_END; y++)
             kernels += isa->kernels->dequantize[type][y] != NULL;
     }
-    assert_int_equal(kernels, REFERENCE_X_TYPES * REFERENCE_FLOAT_TYPES);
-    assert_int_equal(widenings, REFERENCE_X_TYPES + REFERENCE_FLOAT_TYPES);
+    assert_int_equal(kernels, REFERENCE_X_TYPES * REFERENCE_Y_TYPES);
+    assert_int_equal(widenings, REFERENCE_X_TYPES + REFERENCE_SCALE_TYPES);
     printf("tested: ISA %s, %zu kernels, %zu widenings, %s\n", dql_isa_name(isa->id), kernels, widenings,
            isa->kernels->stream ? "streaming" : "no streaming");
 }

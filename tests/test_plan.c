@@ -52,6 +52,7 @@ static const plan_case cases[] = {
     {"empty, blocked elsewhere", DQL_OK, 0, {TYPES, SHAPE(0, 9), SCALE(0, 3), .axis = 1, .block_size = 4}},
     {"empty and huge, per axis", DQL_OK, 0, {TYPES, SHAPE(HUGE, 0), SCALE(HUGE), .axis = 0}},
     {"scale and y types differ", DQL_OK, 1, {.x_type = DQL_UINT4, .scale_type = DQL_BFLOAT16, .y_type = DQL_FLOAT16}},
+    {"scale type e8m0", DQL_OK, 1, {.x_type = DQL_FLOAT4E2M1, .scale_type = DQL_FLOAT8E8M0, .y_type = DQL_BFLOAT16}},
     {"store mode", DQL_OK, 1, {TYPES, .store = DQL_STORE_STREAM}},
     {"ISA", DQL_OK, 1, {TYPES, .isa = DQL_ISA_SCALAR}},
 
@@ -70,6 +71,7 @@ static const plan_case cases[] = {
     {"scale type int8", DQL_ERROR_TYPE, 0, {.x_type = DQL_INT8, .scale_type = DQL_INT8, .y_type = DQL_FLOAT32}},
     {"y type int32", DQL_ERROR_TYPE, 0, {.x_type = DQL_INT8, .scale_type = DQL_FLOAT32, .y_type = DQL_INT32}},
     {"y type e8m0", DQL_ERROR_TYPE, 0, {.x_type = DQL_INT8, .scale_type = DQL_FLOAT32, .y_type = DQL_FLOAT8E8M0}},
+    {"x type e8m0", DQL_ERROR_TYPE, 0, {.x_type = DQL_FLOAT8E8M0, .scale_type = DQL_FLOAT32, .y_type = DQL_FLOAT32}},
     {"y type double", DQL_ERROR_TYPE, 0, {.x_type = DQL_INT8, .scale_type = DQL_FLOAT32, .y_type = 11}},
     {"type before ISA", DQL_ERROR_TYPE, 0, {.isa = 99}},
     {"store mode past the end", DQL_ERROR_ISA, 0, {TYPES, .store = 3}},

@@ -3,8 +3,8 @@
  *     y = (x - x_zero_point) * x_scale
  *
  * A call is described by a `dql_spec` (types, shapes, attributes), checked once into a `dql_plan`, and run as often as
- * wanted on any part of the tensor. Source of the semantics: ONNX operator DequantizeLinear, opset 21
- * (https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html), with opset 23's freedom to choose y's type.
+ * wanted on any part of the tensor. Source of the semantics: ONNX operator DequantizeLinear, opsets 10 to 25
+ * (https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html).
  *
  * Arithmetic. x - x_zero_point is exact, its product with the scale is rounded to float32, and that is rounded to y's
  * type; both roundings are to nearest, ties to even; subnormals and -0 are kept. Every ISA, split and alignment gives
@@ -49,8 +49,10 @@ extern "C" {
 
 /* Element types. The numbers are those of ONNX's TensorProto.DataType, so an engine passes its own.
  *
- * This version takes as x (and zero point): INT8, UINT8, INT16, UINT16, INT32, INT4, UINT4, INT2, UINT2,
- * FLOAT4E2M1 and the four FLOAT8 types; as scale and as y, independently: FLOAT32, FLOAT16, BFLOAT16. Every other number is DQL_ERROR_TYPE. */
+ * Taken are, in any combination: as x (and zero point) INT8, UINT8, INT16, UINT16, INT32, INT4, UINT4, INT2, UINT2,
+ * FLOAT4E2M1, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2 and FLOAT8E5M2FNUZ; as scale FLOAT32, FLOAT16, BFLOAT16 and
+ * FLOAT8E8M0 (code b is 2^(b - 127), 0xff is NaN); as y FLOAT32, FLOAT16 and BFLOAT16. Every other number is
+ * DQL_ERROR_TYPE. */
 typedef enum {
     DQL_FLOAT32 = 1,
     DQL_UINT8 = 2,
@@ -67,7 +69,7 @@ typedef enum {
     DQL_UINT4 = 21,
     DQL_INT4 = 22,
     DQL_FLOAT4E2M1 = 23,
-    DQL_FLOAT8E8M0 = 24, /* not taken yet */
+    DQL_FLOAT8E8M0 = 24,
     DQL_UINT2 = 25,
     DQL_INT2 = 26
 } dql_type;
@@ -118,15 +120,15 @@ typedef enum {
  *
  * Pointers are read by dql_plan_init only. */
 typedef struct dql_spec {
-    int32_t x_type;             /* dql_type of x and of the zero points */
-    int32_t scale_type;         /* dql_type of x_scale */
-    int32_t y_type;             /* dql_type of y (opset 21: the scale's; opset 23: output_dtype) */
-    int32_t store;              /* dql_store */
-    int32_t isa;                /* dql_isa: AUTO, or the one this plan must use */
-    int32_t reserved0;          /* 0 */
-    size_t rank;                /* dims of x and y, any number; 0 is a scalar */
-    const int64_t *shape;       /* [rank], each >= 0; NULL if rank is 0 */
-    size_t scale_rank;          /* dims of x_scale and x_zero_point */
+    int32_t x_type;       /* dql_type of x and of the zero points */
+    int32_t scale_type;   /* dql_type of x_scale */
+    int32_t y_type;       /* dql_type of y (up to opset 21 the scale's; from 23 on output_dtype, or else the scale's) */
+    int32_t store;        /* dql_store */
+    int32_t isa;          /* dql_isa: AUTO, or the one this plan must use */
+    int32_t reserved0;    /* 0 */
+    size_t rank;          /* dims of x and y, any number; 0 is a scalar */
+    const int64_t *shape; /* [rank], each >= 0; NULL if rank is 0 */
+    size_t scale_rank;    /* dims of x_scale and x_zero_point */
     const int64_t *scale_shape; /* [scale_rank], each >= 0; NULL if scale_rank is 0 */
     int64_t axis;               /* in [-rank, rank), negative counts from the back. ONNX's default is 1, not 0 */
     int64_t block_size;         /* elements of the axis that share a scale; 0: not blocked */
@@ -174,8 +176,8 @@ DQL_API dql_isa dql_plan_isa(const dql_plan *plan);
  *   y      dql_plan_count elements of y_type; written
  *
  * Only `zero` may be NULL, unless the tensor has no elements (then all may be). The zero points of float types must be
- * zero (code 0; or that of -0, for FLOAT8E4M3FN, FLOAT8E5M2 and FLOAT4E2M1); those that the call uses are checked before y is
- * written.
+ * zero (code 0; or that of -0, for FLOAT8E4M3FN, FLOAT8E5M2 and FLOAT4E2M1); those that the call uses are checked
+ * before y is written.
  *
  * Returns DQL_OK, or the first that holds of
  *

@@ -55,6 +55,11 @@ DQL_INLINE float f32_from_bf16(uint16_t b) {
     return f32_from_bits((uint32_t)b << 16);
 }
 
+/* 2^(code - 127): the exponent of a float32. The least is a subnormal, the greatest NaN. */
+DQL_INLINE float f32_from_e8m0(uint8_t code) {
+    return f32_from_bits((uint32_t)code << 23 | (code == 0 || code == 0xff ? 0x400000 : 0));
+}
+
 /* value / 2^shift to the nearest integer, ties to even; shift is 1 to 31. */
 DQL_INLINE uint32_t shift_right_even(uint32_t value, uint32_t shift) {
     const uint32_t below_half = (1u << (shift - 1)) - 1;
@@ -104,6 +109,7 @@ DQL_INLINE float load_element(dql_type type, const void *from, size_t i) {
     case DQL_FLOAT32: return read_f32(from, i);
     case DQL_FLOAT16: return f32_from_f16(read_u16(from, i));
     case DQL_BFLOAT16: return f32_from_bf16(read_u16(from, i));
+    case DQL_FLOAT8E8M0: return f32_from_e8m0(read_u8(from, i));
     default: return 0; /* not reached: the table has no function for other types */
     }
 }

@@ -260,6 +260,19 @@ DQL_INLINE vf32 widen_codes(dql_type type, __m128i a, __m128i b) {
                             : raw_ints(_mm256_cvtepu8_epi32(a), _mm256_cvtepu8_epi32(b));
 }
 
+/* The exponent of float32; the least and the greatest code have a mantissa too. */
+DQL_INLINE __m256 from_e8m0(__m256i codes) {
+    const __m256i next = _mm256_and_si256(_mm256_add_epi32(codes, _mm256_set1_epi32(1)), _mm256_set1_epi32(0xfe));
+    const __m256i ends = _mm256_cmpeq_epi32(next, _mm256_setzero_si256());
+    return _mm256_castsi256_ps(
+        _mm256_or_si256(_mm256_slli_epi32(codes, 23), _mm256_and_si256(ends, _mm256_set1_epi32(0x400000))));
+}
+
+DQL_INLINE vf32 from_e8m0_16(__m128i codes) {
+    return (vf32){from_e8m0(_mm256_cvtepu8_epi32(codes)),
+                  from_e8m0(_mm256_cvtepu8_epi32(_mm_unpackhi_epi64(codes, codes)))};
+}
+
 /* 16 codes of a type of 8 bits; integers become int32, other types float32. */
 DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
     switch ((int)type) {
@@ -288,6 +301,7 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     case DQL_FLOAT32: return load_32(from, i, n);
     case DQL_FLOAT16: return from_f16(load_16(from, i, n));
     case DQL_BFLOAT16: return from_bf16(load_16(from, i, n));
+    case DQL_FLOAT8E8M0: return from_e8m0_16(load_8(from, i, n));
     default: return splat(0); /* not reached */
     }
 }

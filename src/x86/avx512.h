@@ -134,6 +134,13 @@ DQL_INLINE vf32 from_e5m2fnuz(__m128i codes) {
                     _mm_cmpeq_epi8_mask(codes, _mm_set1_epi8((char)0x80)));
 }
 
+/* The exponent of float32; the least and the greatest code have a mantissa too. */
+DQL_INLINE vf32 from_e8m0(__m128i codes) {
+    const __m512i exponents = _mm512_slli_epi32(_mm512_cvtepu8_epi32(codes), 23);
+    const __mmask16 ends = _mm_testn_epi8_mask(_mm_add_epi8(codes, _mm_set1_epi8(1)), _mm_set1_epi8((char)0xfe));
+    return _mm512_castsi512_ps(_mm512_mask_or_epi32(exponents, ends, exponents, _mm512_set1_epi32(0x400000)));
+}
+
 /* 16 codes of a type of 8 bits; integers become int32, other types float32. */
 DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
     switch ((int)type) {
@@ -164,6 +171,7 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     case DQL_FLOAT32: return _mm512_castsi512_ps(load_32(from, i, n));
     case DQL_FLOAT16: return _mm512_cvtph_ps(load_16(from, i, n));
     case DQL_BFLOAT16: return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load_16(from, i, n)), 16));
+    case DQL_FLOAT8E8M0: return from_e8m0(load_8(from, i, n));
     default: return _mm512_setzero_ps(); /* not reached */
     }
 }

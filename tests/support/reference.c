@@ -21,10 +21,11 @@ const reference_type reference_x_types[REFERENCE_X_TYPES] = {
     {DQL_UINT2, "uint2", 2},
 };
 
-const reference_type reference_float_types[REFERENCE_FLOAT_TYPES] = {
+const reference_type reference_scale_types[REFERENCE_SCALE_TYPES] = {
     {DQL_FLOAT32, "float32", 32},
     {DQL_FLOAT16, "float16", 16},
     {DQL_BFLOAT16, "bfloat16", 16},
+    {DQL_FLOAT8E8M0, "float8e8m0", 8},
 };
 
 /* A binary floating-point format: sign, exponent, mantissa. */
@@ -106,7 +107,10 @@ unsigned reference_bits(dql_type type) {
     for (size_t k = 0; k < REFERENCE_X_TYPES; k++)
         if (reference_x_types[k].type == type)
             return reference_x_types[k].bits;
-    return type == DQL_FLOAT32 ? 32 : 16;
+    for (size_t k = 0; k < REFERENCE_SCALE_TYPES; k++)
+        if (reference_scale_types[k].type == type)
+            return reference_scale_types[k].bits;
+    abort();
 }
 
 size_t reference_bytes(dql_type type, size_t elements) {
@@ -138,6 +142,7 @@ double reference_decode(dql_type type, const void *from, size_t i) {
     case DQL_INT32: return bits < 0x80000000 ? bits : bits - 4294967296.0;
     case DQL_INT4: return bits < 8 ? bits : bits - 16.0;
     case DQL_INT2: return bits < 2 ? bits : bits - 4.0;
+    case DQL_FLOAT8E8M0: return bits < 255 ? ldexp(1, (int)bits - 127) : (double)NAN;
     default: return decode_float(format_of(type), bits);
     }
 }

@@ -12,9 +12,10 @@ typedef struct reference_type {
 } reference_type;
 
 #define REFERENCE_X_TYPES     14
-#define REFERENCE_FLOAT_TYPES 3
+#define REFERENCE_Y_TYPES     3
+#define REFERENCE_SCALE_TYPES 4
 extern const reference_type reference_x_types[REFERENCE_X_TYPES];
-extern const reference_type reference_float_types[REFERENCE_FLOAT_TYPES]; /* of y and of the scale */
+extern const reference_type reference_scale_types[REFERENCE_SCALE_TYPES]; /* the first ones are y types too */
 
 bool reference_is_float(dql_type type);
 unsigned reference_bits(dql_type type);

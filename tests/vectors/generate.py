@@ -99,6 +99,18 @@ class Float:
         return self.decode(x)
 
 
+class Exponent:
+    """float8e8m0: the exponent of a power of two, for scales only."""
+    number, bits, fraction_bits, bias = 24, 8, 0, 127
+
+    def decode(self, code):
+        return NAN if code == 0xFF else (0, 1, code - self.bias)
+
+    def encode(self, value):
+        """Of a power of two; a scale has no sign."""
+        return value[1].bit_length() - 1 + value[2] + self.bias
+
+
 Y_TYPES = {  # and those of scales
     "float32": Float(1, 8, 23, 127, "ieee"),
     "float16": Float(10, 5, 10, 15, "ieee"),
@@ -121,7 +133,7 @@ X_TYPES = {
     "uint2": Integer(25, 2, False),
 }
 SINCE = {"float4e2m1": 23, "int2": 25, "uint2": 25}  # the opset that has a type of x, if not the usual one
-TYPES = {**Y_TYPES, **X_TYPES}
+TYPES = {**Y_TYPES, **X_TYPES, "float8e8m0": Exponent()}
 F32 = TYPES["float32"]
 
 
@@ -368,6 +380,13 @@ def cases():
                         ("int16", "bfloat16", "float32"), ("uint4", "bfloat16", "float16")):
         yield case(x, y, scale + "_scale", [3, 11], [3], axis=0, scale_type=scale, opset=25,
                    output_dtype=TYPES[y].number)
+    for x, y in (("float8e4m3fn", "float32"), ("float4e2m1", "bfloat16"), ("int4", "float16"), ("int32", "float32")):
+        yield case(x, y, "float8e8m0_scale_every_code", [256, 2], [256], scale=list(range(256)), axis=0, zero=None,
+                   scale_type="float8e8m0", opset=25, output_dtype=TYPES[y].number)
+    for x, y, block in (("float8e5m2", "bfloat16", 32), ("float8e4m3fn", "float16", 32), ("float4e2m1", "float32", 32),
+                        ("float4e2m1", "float16", 16), ("uint2", "bfloat16", 16)):
+        yield case(x, y, f"float8e8m0_scale_blocked_{block}", [2, 96], [2, 96 // block], axis=1, block=block, zero=None,
+                   scale_type="float8e8m0", opset=25, output_dtype=TYPES[y].number)
     yield case("uint8", "float16", "output_dtype_0", [2, 3], opset=23, output_dtype=0)
 
     # Shapes and granularities.
