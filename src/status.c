@@ -20,6 +20,9 @@ const char *dql_status_text(dql_status status) {
     return "unknown status";
 }
 
+#define DOTTED(major, minor, patch) #major "." #minor "." #patch
+#define VERSION(...)                DOTTED(__VA_ARGS__)
+
 const char *dql_version(void) {
-    return DQL_VERSION;
+    return VERSION(DQL_VERSION_MAJOR, DQL_VERSION_MINOR, DQL_VERSION_PATCH);
 }

@@ -30,6 +30,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version of this header (https://semver.org); dql_version() is that of the library. */
+#define DQL_VERSION_MAJOR 0
+#define DQL_VERSION_MINOR 1
+#define DQL_VERSION_PATCH 0
+
 /* DQL_SHARED is defined for users of a shared library (the CMake target does it); it matters on Windows only. */
 #if defined(_WIN32) && defined(DQL_SHARED)
 #ifdef DQL_BUILD
