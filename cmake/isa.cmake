@@ -1,13 +1,29 @@
+set(DQL_ISAS all CACHE STRING
+  "ISAs to build beside scalar, such as avx2;neon (those of other architectures are ignored), or all that the compiler can")
+
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../include/dql/dql.h header)
+foreach(isa IN LISTS DQL_ISAS)
+  string(TOUPPER "${isa}" upper)
+  if(NOT isa STREQUAL "all" AND NOT header MATCHES " DQL_ISA_${upper}[, \n]")
+    message(FATAL_ERROR "DQL_ISAS: there is no ISA ${isa}")
+  endif()
+endforeach()
+
 # dql_add_isa(NAME SOURCE FLAGS): adds an ISA's file, compiled with its flags, and tells dispatch that it is there.
 # No flag of an ISA reaches any other file.
 include(CheckCCompilerFlag)
 
 function(dql_add_isa name source flags)
   string(TOUPPER ${name} upper)
+  if(NOT name STREQUAL "scalar" AND NOT DQL_ISAS STREQUAL "all" AND NOT name IN_LIST DQL_ISAS)
+    return()
+  endif()
   if(flags)
     string(REPLACE ";" " " joined "${flags}")
     check_c_compiler_flag("${joined}" DQL_COMPILER_HAS_${upper})
-    if(NOT DQL_COMPILER_HAS_${upper})
+    if(NOT DQL_COMPILER_HAS_${upper} AND NOT DQL_ISAS STREQUAL "all")
+      message(FATAL_ERROR "DQL_ISAS: the compiler does not take ${joined}, which ${name} needs")
+    elseif(NOT DQL_COMPILER_HAS_${upper})
       message(STATUS "ISA ${name} is left out: the compiler does not take ${joined}")
       return()
     endif()

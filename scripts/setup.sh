@@ -5,7 +5,7 @@ cd "$root"
 
 say() { printf '\n== %s\n' "$*"; }
 
-packages=(gcc g++ libc6-dev cmake ninja-build python3-minimal
+packages=(gcc g++ libc6-dev cmake ninja-build pkg-config python3-minimal
   libcpuinfo-dev libcmocka-dev libprotobuf-c-dev protobuf-c-compiler libonnx-dev)
 
 as_root() {
