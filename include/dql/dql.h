@@ -31,9 +31,9 @@
 #include <stdint.h>
 
 /* The version of this header (https://semver.org); dql_version() is that of the library. */
-#define DQL_VERSION_MAJOR 0
-#define DQL_VERSION_MINOR 1
-#define DQL_VERSION_PATCH 0
+#define DQL_VERSION_MAJOR 0 /* grows when programs have to change */
+#define DQL_VERSION_MINOR 1 /* grows when something is added; while MAJOR is 0, also when programs have to change */
+#define DQL_VERSION_PATCH 0 /* grows when something is mended */
 
 /* DQL_SHARED is defined for users of a shared library (the CMake target does it); it matters on Windows only. */
 #if defined(_WIN32) && defined(DQL_SHARED)
@@ -79,6 +79,7 @@ typedef enum {
     DQL_INT2 = 26
 } dql_type;
 
+/* What came of a call. */
 typedef enum {
     DQL_OK,
     DQL_ERROR_NULL,        /* a pointer that is needed is NULL */
@@ -143,25 +144,25 @@ typedef struct dql_spec {
 /* A checked call in normal form. A plain value of this process: copy it, share it, drop it. It points to nothing of the
  * spec. Its content is private. */
 typedef struct dql_plan {
-    uint64_t opaque[16];
+    uint64_t opaque[16]; /* private */
 } dql_plan;
 
 /* Checks `spec` and fills `plan`: every error in types, shapes and attributes is found here, in this order.
  *
- *   1. DQL_ERROR_NULL        plan, spec, or the shape of a rank above 0 is NULL
- *      DQL_ERROR_RESERVED    a reserved field is not 0
- *      DQL_ERROR_TYPE        x_type, scale_type or y_type is not taken
- *      DQL_ERROR_ISA         store or isa is unknown, or the ISA is not available on this CPU
- *   2. DQL_ERROR_SHAPE       a negative dim in either shape; x's elements or y's bytes exceed SIZE_MAX (a tensor with a
- *                            zero dim has no elements, whatever its other dims are)
- *   3. DQL_ERROR_BLOCK_SIZE  block_size < 0
- *   4. per tensor is accepted here
- *   5. DQL_ERROR_AXIS        rank is 0, or axis is not in [-rank, rank)
- *   6. DQL_ERROR_SCALE_SHAPE per axis: the scale's dim is not shape[axis]
- *   7. DQL_ERROR_SCALE_SHAPE blocked: a dim off the axis differs from x's, or no block size gives the dim on the axis
- *      DQL_ERROR_BLOCK_SIZE  blocked: this block_size does not give the dim on the axis
- *   8. DQL_ERROR_BLOCK_SIZE  the scale has x's rank, of at least 2, but block_size is 0
- *      DQL_ERROR_SCALE_SHAPE anything else
+ *     1. DQL_ERROR_NULL        plan, spec, or the shape of a rank above 0 is NULL
+ *        DQL_ERROR_RESERVED    a reserved field is not 0
+ *        DQL_ERROR_TYPE        x_type, scale_type or y_type is not taken
+ *        DQL_ERROR_ISA         store or isa is unknown, or the ISA is not available on this CPU
+ *     2. DQL_ERROR_SHAPE       a negative dim in either shape; x's elements or y's bytes exceed SIZE_MAX (a tensor with
+ *                              a zero dim has no elements, whatever its other dims are)
+ *     3. DQL_ERROR_BLOCK_SIZE  block_size < 0
+ *     4. per tensor is accepted here
+ *     5. DQL_ERROR_AXIS        rank is 0, or axis is not in [-rank, rank)
+ *     6. DQL_ERROR_SCALE_SHAPE per axis: the scale's dim is not shape[axis]
+ *     7. DQL_ERROR_SCALE_SHAPE blocked: a dim off the axis differs from x's, or no block size gives the dim on the axis
+ *        DQL_ERROR_BLOCK_SIZE  blocked: this block_size does not give the dim on the axis
+ *     8. DQL_ERROR_BLOCK_SIZE  the scale has x's rank, of at least 2, but block_size is 0
+ *        DQL_ERROR_SCALE_SHAPE anything else
  *
  * After an error, `plan` (unless NULL) is one that every run call refuses. */
 DQL_API dql_status dql_plan_init(dql_plan *plan, const dql_spec *spec);
@@ -175,10 +176,10 @@ DQL_API dql_isa dql_plan_isa(const dql_plan *plan);
 
 /* Dequantizes the whole tensor.
  *
- *   x      dql_plan_count elements of x_type
- *   scale  the elements of scale_shape, of scale_type
- *   zero   as many elements of x_type, or NULL: no zero points
- *   y      dql_plan_count elements of y_type; written
+ *     x      dql_plan_count elements of x_type
+ *     scale  the elements of scale_shape, of scale_type
+ *     zero   as many elements of x_type, or NULL: no zero points
+ *     y      dql_plan_count elements of y_type; written
  *
  * Only `zero` may be NULL, unless the tensor has no elements (then all may be). The zero points of float types must be
  * zero (code 0; or that of -0, for FLOAT8E4M3FN, FLOAT8E5M2 and FLOAT4E2M1); those that the call uses are checked
@@ -186,11 +187,11 @@ DQL_API dql_isa dql_plan_isa(const dql_plan *plan);
  *
  * Returns DQL_OK, or the first that holds of
  *
- *   DQL_ERROR_NULL        plan is NULL
- *   DQL_ERROR_PLAN        plan is not a plan
- *   DQL_ERROR_RANGE       (dql_run_range, dql_run_rows) elements outside the tensor, see there
- *   DQL_ERROR_NULL        there is something to do, and x, scale or y is NULL
- *   DQL_ERROR_ZERO_POINT  a zero point of a float type that the call uses is not zero */
+ *     DQL_ERROR_NULL        plan is NULL
+ *     DQL_ERROR_PLAN        plan is not a plan
+ *     DQL_ERROR_RANGE       (dql_run_range, dql_run_rows) elements outside the tensor, see there
+ *     DQL_ERROR_NULL        there is something to do, and x, scale or y is NULL
+ *     DQL_ERROR_ZERO_POINT  a zero point of a float type that the call uses is not zero */
 DQL_API dql_status dql_run(const dql_plan *plan, const void *x, const void *scale, const void *zero, void *y);
 
 /* Dequantizes the elements [begin, end) of the flattened tensor. x, scale and zero are those of the whole tensor;
