@@ -159,7 +159,9 @@ static void ask(void) {
     if (!cache)
         cache = os_last_level_cache();
     atomic_store_explicit(&known_cache, cache ? cache : USUAL_CACHE, memory_order_relaxed);
-    const uint32_t features = has_cpuinfo ? dql_cpu_ask_cpuinfo() : dql_cpu_ask_builtin();
+    /* cpuinfo's answers are read from a struct that its versions lay out differently, and an engine may bring another
+     * version than the one that this was compiled with: what the compiler and the OS deny is not there. */
+    const uint32_t features = (has_cpuinfo ? dql_cpu_ask_cpuinfo() : UINT32_MAX) & dql_cpu_ask_builtin();
     atomic_store_explicit(&known_features, features | ASKED, memory_order_release);
 }
 

@@ -27,8 +27,7 @@ enum { DQL_CPU_FEATURES(DQL_CPU_BIT) DQL_CPU_BITS };
 enum { DQL_CPU_FEATURES(DQL_CPU_MASK) DQL_CPU_NONE = 0 };
 #undef DQL_CPU_MASK
 
-/* A mask of DQL_CPU_...: what cpuinfo says, or, where it can't be asked, what the compiler and the OS say. Asked once.
- */
+/* A mask of DQL_CPU_...: what cpuinfo, if it can be asked, and the compiler and the OS agree on. Asked once. */
 uint32_t dql_cpu_features(void);
 
 /* Bytes. A sane guess where the machine doesn't tell. */
