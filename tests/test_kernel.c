@@ -126,12 +126,15 @@ static void values_of(const dql_isa_row *isa) {
                                    0x1.fffffep127f,
                                    INFINITY,
                                    NAN};
-    enum { MOST = 1 << 16 };
+    /* One run of all codes, several times if they are few: for these there are tables of outputs. And short runs. */
+    enum { MOST = 1 << 16, FEW = 2048, LEAST_RUN = 16 };
+    static const size_t runs[] = {MOST, 128, 64, 32, LEAST_RUN};
+    static float scale[MOST / LEAST_RUN], zero[MOST / LEAST_RUN];
     random r = {2};
     for (size_t t = 0; t < REFERENCE_X_TYPES; t++) {
         const dql_type type = reference_x_types[t].type;
         const unsigned bits = reference_x_types[t].bits;
-        const size_t count = bits >= 16 ? MOST : 256;
+        const size_t count = bits >= 16 ? MOST : FEW;
         guarded x = guarded_new(reference_bytes(type, count), AT_END, 0);
         random_bytes(&r, x.bytes, x.size);
         for (size_t k = 0; k < count; k++) {
@@ -142,10 +145,12 @@ static void values_of(const dql_isa_row *isa) {
                 set_code(x.bytes, bits, k, (uint8_t)k);
         }
         for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
-            float zero;
-            random_zeros(&r, type, &zero, 1);
-            for (size_t y = 0; y < DQL_Y_END; y++)
-                check(isa, type, y, &x, 0, count, count, &scales[s], &zero, AT_END, 0);
+            random_zeros(&r, type, zero, MOST / LEAST_RUN);
+            for (size_t k = 0; k < MOST / LEAST_RUN; k++)
+                scale[k] = scales[s];
+            for (size_t n = 0; n < (bits >= 16 ? 2 : sizeof runs / sizeof *runs); n++)
+                for (size_t y = 0; y < DQL_Y_END; y++)
+                    check(isa, type, y, &x, 0, count, runs[n], scale, zero, AT_END, 0);
         }
         guarded_free(&x);
     }
