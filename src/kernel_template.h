@@ -49,6 +49,18 @@ DQL_INLINE void dequantize_short_runs(dql_type x_type, dql_type y_type, const vo
     }
 }
 
+/* Runs of whole vectors. */
+DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t blocks,
+                                  size_t run, const float *scale, const float *zero) {
+    for (size_t b = 0, k = 0; b < blocks; b++) {
+        const vf32 s = splat(scale[b]), z = splat_zero(x_type, zero[b]);
+        const size_t end = k + run;
+#pragma GCC unroll 4
+        for (; k < end; k += LANES)
+            store(y_type, y, k, LANES, dequantize_raw(x_type, load(x_type, x, i + k, LANES), s, z));
+    }
+}
+
 DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
                            const float *scale, const float *zero) {
     size_t k = 0;
@@ -66,14 +78,16 @@ DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const void *x, size
         dequantize_short_runs(x_type, y_type, x, i, y, count, run, scale, zero);
         return;
     }
-    if (run % LANES == 0)
-        for (; count - k >= run; scale++, zero++) { /* blocks that leave no rest */
-            const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
-            const size_t end = k + run;
-#pragma GCC unroll 4
-            for (; k < end; k += LANES)
-                store(y_type, y, k, LANES, dequantize_raw(x_type, load(x_type, x, i + k, LANES), s, z));
-        }
+    if (run % LANES == 0) {
+        const size_t blocks = count / run;
+        if (run == 2 * LANES)
+            dequantize_blocks(x_type, y_type, x, i, y, blocks, 2 * LANES, scale, zero);
+        else
+            dequantize_blocks(x_type, y_type, x, i, y, blocks, run, scale, zero);
+        k = blocks * run;
+        scale += blocks;
+        zero += blocks;
+    }
     for (; k < count; scale++, zero++) {
         const size_t end = run < count - k ? k + run : count;
         const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);

@@ -179,8 +179,8 @@ DQL_INLINE void store_outputs(dql_type y_type, const run16 *r, __m256i nibbles, 
 }
 
 /* Blocks of whole steps from the start of a byte, without a thought for what might be left. */
-DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, const char *x, char *y, size_t blocks, size_t run,
-                                  const float *scale, const float *zero) {
+DQL_INLINE void dequantize_steps(dql_type x_type, dql_type y_type, const char *x, char *y, size_t blocks, size_t run,
+                                 const float *scale, const float *zero) {
     const size_t x_step = STEP16 * dql_x_bits(x_type) / 8, y_step = STEP16 * (y_type == DQL_FLOAT32 ? 4 : 2);
     for (size_t b = 0; b < blocks; b++) {
         const run16 r = make_run16(x_type, y_type, scale[b], zero[b], run == STEP16);
@@ -253,9 +253,9 @@ DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, const char 
         for (size_t b = 0; b < blocks; b++)
             dequantize_16(x_type, y_type, x + 2 * dql_x_bits(x_type) * b, y, 16 * b, scale[b], zero[b]);
     else if (run == STEP16)
-        dequantize_blocks(x_type, y_type, x, y, blocks, STEP16, scale, zero);
+        dequantize_steps(x_type, y_type, x, y, blocks, STEP16, scale, zero);
     else
-        dequantize_blocks(x_type, y_type, x, y, blocks, run, scale, zero);
+        dequantize_steps(x_type, y_type, x, y, blocks, run, scale, zero);
     return blocks;
 }
 
