@@ -212,14 +212,21 @@ DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
 
 /* Rounds the upper half up by adding a half, less one if that is even: ties to even. No NaN that gets here has a lower
  * half that would carry. (The instruction for this flushes subnormals.) */
-DQL_INLINE __m256i bf16_from_f32(vf32 v) {
+DQL_INLINE __m512i round_upper(vf32 v) {
     const __m512i bits = _mm512_castps_si512(v);
     const __mmask16 odd = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x10000));
     const __m512i below_half = _mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff));
-    const __m512i rounded = _mm512_mask_add_epi32(below_half, odd, bits, _mm512_set1_epi32(0x8000));
-    const __m512i upper = _mm512_set_epi16(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 31, 29, 27, 25, 23, 21, 19,
-                                           17, 15, 13, 11, 9, 7, 5, 3, 1);
-    return _mm512_castsi512_si256(_mm512_permutexvar_epi16(upper, rounded));
+    return _mm512_mask_add_epi32(below_half, odd, bits, _mm512_set1_epi32(0x8000));
+}
+
+/* The places of upper halves. */
+DQL_INLINE __m512i uppers(void) {
+    return _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29, 27, 25, 23, 21, 19,
+                            17, 15, 13, 11, 9, 7, 5, 3, 1);
+}
+
+DQL_INLINE __m256i bf16_from_f32(vf32 v) {
+    return _mm512_castsi512_si256(_mm512_permutexvar_epi16(uppers(), round_upper(v)));
 }
 
 DQL_INLINE void store_16(void *to, size_t i, size_t n, __m256i halves) {
@@ -245,6 +252,16 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
     }
 }
 
+/* Elements [i, i + 2 * LANES). To bfloat16 this takes a permutation less than each vector by itself. */
+DQL_INLINE void store_two(dql_type type, void *to, size_t i, vf32 a, vf32 b) {
+    if (type == DQL_BFLOAT16) {
+        _mm512_storeu_si512((char *)to + 2 * i, _mm512_permutex2var_epi16(round_upper(a), uppers(), round_upper(b)));
+        return;
+    }
+    store(type, to, i, LANES, a);
+    store(type, to, i + LANES, LANES, b);
+}
+
 /* Elements [k, end) of y, of one run: what is left of a run by a loop of longer steps, or too short for its table. */
 DQL_INLINE void dequantize_rest(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k,
                                 size_t end, float scale, float zero) {
@@ -253,6 +270,35 @@ DQL_INLINE void dequantize_rest(dql_type x_type, dql_type y_type, const void *x,
         const size_t n = end - k < LANES ? end - k : LANES;
         store(y_type, y, k, n, dequantize_raw(x_type, load(x_type, x, i + k, n), s, z));
     }
+}
+
+DQL_INLINE void dequantize_two(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k, vf32 scale,
+                               vf32 zero) {
+    store_two(y_type, y, k, dequantize_raw(x_type, load(x_type, x, i + k, LANES), scale, zero),
+              dequantize_raw(x_type, load(x_type, x, i + k + LANES, LANES), scale, zero));
+}
+
+/* To bfloat16 two vectors at a time, in runs that gain by it; else false. */
+DQL_INLINE bool dequantize_by_two(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
+                                  size_t run, const float *scale, const float *zero) {
+    const size_t step = 2 * LANES;
+    if (y_type != DQL_BFLOAT16 || (run % step && run < 4 * step))
+        return false;
+    size_t k = 0;
+    if (run % step == 0)
+        for (; count - k >= run; scale++, zero++) { /* blocks that leave no rest */
+            const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
+            for (const size_t end = k + run; k < end; k += step)
+                dequantize_two(x_type, y_type, x, i, y, k, s, z);
+        }
+    for (size_t end; k < count; k = end, scale++, zero++) {
+        const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
+        end = run < count - k ? k + run : count;
+        for (; end - k >= step; k += step)
+            dequantize_two(x_type, y_type, x, i, y, k, s, z);
+        dequantize_rest(x_type, y_type, x, i, y, k, end, *scale, *zero);
+    }
+    return true;
 }
 
 #endif
