@@ -1,6 +1,6 @@
 /* float8, 64 elements at a time: of the two bytes that an output begins with, each is picked from a table of the 128
- * magnitudes. For halves these are the finished outputs of a run; for float32 they are the upper half of the decoded
- * number, since every float8 number is a bfloat16, and the scale is still to come. */
+ * magnitudes. Over long runs these are the finished halves. Else they are the upper half of the decoded number, since
+ * every float8 number is a bfloat16, and the scale is still to come. */
 #ifndef DQL_X86_AVX512VBMI_FLOAT8_H
 #define DQL_X86_AVX512VBMI_FLOAT8_H
 
@@ -8,35 +8,46 @@
 
 #include "scalar/float8_tables.h"
 
-/* Elements of a run from which on tables of finished halves are worth their making. */
-enum { FLOAT8_HALVES_RUN = 256 };
+enum {
+    STEP8 = 64,          /* elements */
+    FINISHED8_RUN = 512, /* of a run from which on tables of finished halves are worth their making */
+};
 
+typedef struct two_bytes {
+    __m512i low, high;
+} two_bytes;
+
+/* The bytes of all magnitudes, and of 0 where -0 is NaN: the tables then begin with what that is. */
 typedef struct planes {
-    __m512i low[2], high[2]; /* bytes */
+    __m512i low[2], high[2];
+    two_bytes zero;
 } planes;
 
-/* Where -0 is NaN, tables are read backwards: codes are inverted but for the sign, so that a NaN is 0xff. */
 DQL_INLINE bool minus_zero_is_nan(dql_type type) {
     return type == DQL_FLOAT8E4M3FNUZ || type == DQL_FLOAT8E5M2FNUZ;
 }
 
-DQL_INLINE planes in_reading_order(dql_type type, planes p) {
-    if (!minus_zero_is_nan(type))
-        return p;
-    const __m512i up = _mm512_set_epi64(0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
-                                        0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
-    const __m512i down = _mm512_sub_epi8(_mm512_set1_epi8(63), up);
-    return (planes){{_mm512_permutexvar_epi8(down, p.low[1]), _mm512_permutexvar_epi8(down, p.low[0])},
-                    {_mm512_permutexvar_epi8(down, p.high[1]), _mm512_permutexvar_epi8(down, p.high[0])}};
+/* The first byte of a plane becomes another one. */
+DQL_INLINE __m512i with_first(__m512i plane, int byte) {
+    return _mm512_mask_set1_epi8(plane, 1, (char)byte);
+}
+
+DQL_INLINE planes planes_of(dql_type type, planes p) {
+    if (minus_zero_is_nan(type)) { /* 0x7fff in both formats */
+        p.low[0] = with_first(p.low[0], 0xff);
+        p.high[0] = with_first(p.high[0], 0x7f);
+    }
+    return p;
 }
 
 DQL_INLINE planes decoded_planes(dql_type type) {
-    const uint8_t *bytes = type == DQL_FLOAT8E4M3FN     ? dql_float8e4m3fn_planes
-                           : type == DQL_FLOAT8E4M3FNUZ ? dql_float8e4m3fnuz_planes
-                           : type == DQL_FLOAT8E5M2     ? dql_float8e5m2_planes
-                                                        : dql_float8e5m2fnuz_planes;
-    return in_reading_order(type, (planes){{_mm512_loadu_si512(bytes), _mm512_loadu_si512(bytes + 64)},
-                                           {_mm512_loadu_si512(bytes + 128), _mm512_loadu_si512(bytes + 192)}});
+    const uint8_t *p = type == DQL_FLOAT8E4M3FN     ? dql_float8e4m3fn_planes
+                       : type == DQL_FLOAT8E4M3FNUZ ? dql_float8e4m3fnuz_planes
+                       : type == DQL_FLOAT8E5M2     ? dql_float8e5m2_planes
+                                                    : dql_float8e5m2fnuz_planes;
+    return planes_of(type, (planes){{_mm512_loadu_si512(p), _mm512_loadu_si512(p + 64)},
+                                    {_mm512_loadu_si512(p + 128), _mm512_loadu_si512(p + 192)},
+                                    {_mm512_setzero_si512(), _mm512_setzero_si512()}});
 }
 
 DQL_INLINE planes finished_planes(dql_type x_type, dql_type y_type, vf32 scale) {
@@ -45,70 +56,111 @@ DQL_INLINE planes finished_planes(dql_type x_type, dql_type y_type, vf32 scale) 
     finish_halves(x_type, y_type, halves, 128, scale, splat_zero(x_type, 0));
     split_halves(halves, &p.low[0], &p.high[0]);
     split_halves(halves + 64, &p.low[1], &p.high[1]);
-    return in_reading_order(x_type, p);
+    p.zero = (two_bytes){_mm512_set1_epi8((char)halves[0]), _mm512_set1_epi8((char)(halves[0] >> 8))};
+    return planes_of(x_type, p);
 }
 
-/* The two bytes of 64 codes. Negative numbers are the positive ones with another sign. */
-DQL_INLINE void pick_bytes(dql_type type, const planes *p, __m512i codes, __m512i *low, __m512i *high) {
-    __m512i positive;
-    if (minus_zero_is_nan(type)) { /* which stays as it is: all ones */
-        codes = _mm512_xor_si512(codes, _mm512_set1_epi8(0x7f));
-        const __mmask64 number = _mm512_cmpneq_epi8_mask(codes, _mm512_set1_epi8((char)0xff));
-        *low = _mm512_mask2_permutex2var_epi8(p->low[0], codes, number, p->low[1]);
-        positive = _mm512_mask2_permutex2var_epi8(p->high[0], codes, number, p->high[1]);
-        *high = _mm512_ternarylogic_epi64(positive, codes, _mm512_set1_epi8((char)0x80), 0x78);
-        return;
+/* Negative numbers are the positive ones with another sign. */
+DQL_INLINE two_bytes pick_bytes(dql_type type, const planes *p, __m512i codes) {
+    two_bytes b = {_mm512_permutex2var_epi8(p->low[0], codes, p->low[1]),
+                   _mm512_permutex2var_epi8(p->high[0], codes, p->high[1])};
+    b.high = _mm512_ternarylogic_epi64(b.high, codes, _mm512_set1_epi8((char)0x80), 0x78 /* a ^ (b & c) */);
+    if (minus_zero_is_nan(type)) {
+        const __mmask64 other = _mm512_test_epi8_mask(codes, codes);
+        b.low = _mm512_mask_blend_epi8(other, p->zero.low, b.low);
+        b.high = _mm512_mask_blend_epi8(other, p->zero.high, b.high);
     }
-    *low = _mm512_permutex2var_epi8(p->low[0], codes, p->low[1]);
-    positive = _mm512_permutex2var_epi8(p->high[0], codes, p->high[1]);
-    *high = _mm512_ternarylogic_epi64(positive, codes, _mm512_set1_epi8((char)0x80), 0x78 /* a ^ (b & c) */);
+    return b;
 }
 
-/* Codes are ordered so that interleaving the bytes of outputs within 128-bit lanes leaves: */
-DQL_INLINE __m512i load_codes(dql_type y_type, const char *x) {
-    if (y_type != DQL_FLOAT32)
-        return load_for_halves(x);
-    /* dwords of which the lower halves are in order, and the upper ones */
+/* ---- finished halves ---- */
+
+DQL_INLINE void float8_finished(dql_type x_type, dql_type y_type, const char *x, char *y, size_t steps, float scale) {
+    const planes p = finished_planes(x_type, y_type, splat(scale));
+    for (; steps; steps--, x += STEP8, y += 2 * STEP8) {
+        const two_bytes b = pick_bytes(x_type, &p, load_for_halves(x));
+        _mm512_storeu_si512(y, _mm512_unpacklo_epi8(b.low, b.high));
+        _mm512_storeu_si512(y + 64, _mm512_unpackhi_epi8(b.low, b.high));
+    }
+}
+
+/* ---- decoded numbers ---- */
+
+/* Ordered so that interleaving the bytes of the planes within 128-bit lanes gives dwords of which the lower halves are
+ * in order, and the upper ones. */
+DQL_INLINE two_bytes decode_64(dql_type type, const planes *p, const char *x) {
     const __m512i order =
         _mm512_set_epi64(0x3f2f3e2e3d2d3c2c, 0x1f0f1e0e1d0d1c0c, 0x3b2b3a2a39293828, 0x1b0b1a0a19091808,
                          0x3727362635253424, 0x1707160615051404, 0x3323322231213020, 0x1303120211011000);
-    return _mm512_permutexvar_epi8(order, _mm512_loadu_si512(x));
+    return pick_bytes(type, p, _mm512_permutexvar_epi8(order, _mm512_loadu_si512(x)));
 }
 
-DQL_INLINE void float8_64(dql_type x_type, dql_type y_type, const planes *p, const char *x, char *y, vf32 scale) {
-    __m512i low, high;
-    pick_bytes(x_type, p, load_codes(y_type, x), &low, &high);
-    const __m512i halves[] = {_mm512_unpacklo_epi8(low, high), _mm512_unpackhi_epi8(low, high)};
-    if (y_type != DQL_FLOAT32) {
-        _mm512_storeu_si512(y, halves[0]);
-        _mm512_storeu_si512(y + 64, halves[1]);
-        return;
-    }
+/* Vector k of four has scale[16 * k / run]. */
+DQL_INLINE void scale_64(dql_type y_type, two_bytes b, char *y, const float *scale, size_t run) {
+    const __m512i halves[] = {_mm512_unpacklo_epi8(b.low, b.high), _mm512_unpackhi_epi8(b.low, b.high)};
+#pragma GCC unroll 2
     for (size_t k = 0; k < 2; k++) {
-        const vf32 a = _mm512_castsi512_ps(_mm512_slli_epi32(halves[k], 16));
-        const vf32 b = _mm512_castsi512_ps(_mm512_and_si512(halves[k], _mm512_set1_epi32((int)0xffff0000)));
-        _mm512_storeu_ps(y + 128 * k, _mm512_mul_ps(a, scale));
-        _mm512_storeu_ps(y + 128 * k + 64, _mm512_mul_ps(b, scale));
+        const vf32 even = _mm512_castsi512_ps(_mm512_slli_epi32(halves[k], 16));
+        const vf32 odd = _mm512_castsi512_ps(_mm512_and_si512(halves[k], _mm512_set1_epi32((int)0xffff0000)));
+        store_two(y_type, y, 2 * LANES * k, _mm512_mul_ps(even, splat(scale[2 * LANES * k / run])),
+                  _mm512_mul_ps(odd, splat(scale[(2 * k + 1) * LANES / run])));
     }
 }
 
-/* For float8, if the first run is long enough; else false. Zero points are 0. */
+/* A scale for each `run` elements: 16, 32, or a multiple of 64. The bytes of the next step are picked before this one
+ * is scaled, since they don't wait for anything. */
+DQL_INLINE void float8_decoded(dql_type x_type, dql_type y_type, const planes *p, const char *x, char *y, size_t steps,
+                               size_t run, const float *scale) {
+    const size_t y_step = STEP8 * (y_type == DQL_FLOAT32 ? 4 : 2);
+    const size_t scales = run < STEP8 ? STEP8 / run : 1, turns = run < STEP8 ? 1 : run / STEP8;
+    two_bytes next = decode_64(x_type, p, x);
+    for (size_t k = 1, left = turns; k <= steps; k++, y += y_step) {
+        const two_bytes b = next;
+        x += k < steps ? STEP8 : 0;
+        next = decode_64(x_type, p, x);
+        scale_64(y_type, b, y, scale, run);
+        left--;
+        scale += left ? 0 : scales;
+        left = left ? left : turns;
+    }
+}
+
+/* `count` elements in whole steps, as far as they go: their number. */
+DQL_INLINE size_t float8_steps(dql_type x_type, dql_type y_type, const planes *decoded, const char *x, char *y,
+                               size_t count, size_t run, const float *scale) {
+    const size_t steps = count / STEP8;
+    if (steps == 0)
+        return 0;
+    if (y_type != DQL_FLOAT32 && run >= FINISHED8_RUN && count >= FINISHED8_RUN)
+        float8_finished(x_type, y_type, x, y, steps, *scale);
+    else if (run == 16)
+        float8_decoded(x_type, y_type, decoded, x, y, steps, 16, scale);
+    else if (run == 32)
+        float8_decoded(x_type, y_type, decoded, x, y, steps, 32, scale);
+    else
+        float8_decoded(x_type, y_type, decoded, x, y, steps, run, scale);
+    return STEP8 * steps;
+}
+
+/* For float8 in long enough runs, or in blocks; else false. Zero points are 0. */
 DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
                                   size_t run, const float *scale) {
-    const size_t least = y_type == DQL_FLOAT32 ? 64 : FLOAT8_HALVES_RUN, y_size = y_type == DQL_FLOAT32 ? 4 : 2;
+    const size_t y_size = y_type == DQL_FLOAT32 ? 4 : 2;
     const bool is_float8 = !dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
-    if (!is_float8 || run < least || count < least)
+    if (!is_float8 || (run < STEP8 && run != 16 && run != 32) || count < STEP8)
         return false;
     const planes decoded = decoded_planes(x_type);
-    for (size_t k = 0, end; k < count; k = end, scale++) {
-        end = run < count - k ? k + run : count;
-        if (end - k >= least) {
-            const vf32 s = splat(*scale);
-            const planes p = y_type == DQL_FLOAT32 ? decoded : finished_planes(x_type, y_type, s);
-            for (; end - k >= 64; k += 64)
-                float8_64(x_type, y_type, &p, (const char *)x + i + k, (char *)y + y_size * k, s);
+    /* all runs at once, or one at a time */
+    const bool finished = y_type != DQL_FLOAT32 && run >= FINISHED8_RUN;
+    const size_t together = !finished && (run == 16 || run == 32 || run % STEP8 == 0) ? count : run;
+    for (size_t k = 0, end; k < count; k = end) {
+        end = together < count - k ? k + together : count;
+        const char *const from = (const char *)x + i + k;
+        k += float8_steps(x_type, y_type, &decoded, from, (char *)y + y_size * k, end - k, run, scale + k / run);
+        for (size_t next; k < end; k = next) {
+            next = (k / run + 1) * run < end ? (k / run + 1) * run : end;
+            dequantize_rest(x_type, y_type, x, i, y, k, next, scale[k / run], 0);
         }
-        dequantize_rest(x_type, y_type, x, i, y, k, end, *scale, 0);
     }
     return true;
 }
