@@ -6,12 +6,15 @@
 #include "x86/avx512.h"
 
 /* The outputs: 16 float32, or 16 halves twice. */
-DQL_INLINE __m512i table16(dql_type x_type, dql_type y_type, float scale, float zero) {
+DQL_INLINE __m256i halves16(dql_type x_type, dql_type y_type, float scale, float zero) {
     const vf32 v = affine(meanings(x_type), splat(scale), splat(zero));
+    return y_type == DQL_FLOAT16 ? _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT) : bf16_from_f32(v);
+}
+
+DQL_INLINE __m512i table16(dql_type x_type, dql_type y_type, float scale, float zero) {
     if (y_type == DQL_FLOAT32)
-        return _mm512_castps_si512(v);
-    return _mm512_broadcast_i64x4(y_type == DQL_FLOAT16 ? _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT)
-                                                        : bf16_from_f32(v));
+        return _mm512_castps_si512(affine(meanings(x_type), splat(scale), splat(zero)));
+    return _mm512_broadcast_i64x4(halves16(x_type, y_type, scale, zero));
 }
 
 /* Lane k of 16 bits: code k of 32 in its lowest bits, others above. */
@@ -75,6 +78,34 @@ DQL_INLINE void pick_whole(dql_type x_type, dql_type y_type, __m512i table, cons
     }
 }
 
+/* Lane k of 16 bits: code k of 16 in its lowest bits, others above. */
+DQL_INLINE __m256i spread_16_words(dql_type type, uint64_t codes) {
+    const bool two = dql_x_bits(type) == 2;
+#ifdef __AVX512VBMI__
+    const __m256i places =
+        two ? _mm256_setr_epi32(0x020000, 0x060004, 0x0a0008, 0x0e000c, 0x120010, 0x160014, 0x1a0018, 0x1e001c)
+            : _mm256_setr_epi32(0x040000, 0x0c0008, 0x140010, 0x1c0018, 0x240020, 0x2c0028, 0x340030, 0x3c0038);
+    return _mm256_multishift_epi64_epi8(places, _mm256_set1_epi64x((long long)codes));
+#else
+    const __m256i each = two ? _mm256_setr_epi32(0, 0, 0, 0, 0x10001, 0x10001, 0x10001, 0x10001)
+                             : _mm256_setr_epi32(0, 0, 0x10001, 0x10001, 0x20002, 0x20002, 0x30003, 0x30003);
+    const __m256i shifts =
+        two ? _mm256_setr_epi32(0x020000, 0x060004, 0x0a0008, 0x0e000c, 0x020000, 0x060004, 0x0a0008, 0x0e000c)
+            : _mm256_set1_epi64x(0x000c000800040000);
+    const __m256i words = _mm256_castsi128_si256(_mm_cvtsi64_si128((long long)codes));
+    return _mm256_srlv_epi16(_mm256_permutexvar_epi16(each, words), shifts);
+#endif
+}
+
+/* To halves, runs of 16 from the start of a byte on. */
+DQL_INLINE void pick_blocks_of_16(dql_type x_type, dql_type y_type, const char *x, char *y, size_t blocks,
+                                  const float *scale, const float *zero) {
+    for (size_t b = 0; b < blocks; b++, x += 2 * dql_x_bits(x_type), y += 2 * LANES) {
+        const __m256i index = spread_16_words(x_type, read_codes(x_type, x, 0, LANES));
+        store_16(y, 0, LANES, _mm256_permutexvar_epi16(index, halves16(x_type, y_type, scale[b], zero[b])));
+    }
+}
+
 /* For packed types and runs that are worth a table; else false. */
 DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
                                       size_t run, const float *scale, const float *zero) {
@@ -82,6 +113,13 @@ DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const vo
         return false;
     const size_t step = y_type == DQL_FLOAT32 ? 16 : 32, a_byte = 8 / dql_x_bits(x_type);
     size_t k = 0;
+    if (i % a_byte == 0 && run == 16 && y_type != DQL_FLOAT32) {
+        const size_t blocks = count / 16;
+        pick_blocks_of_16(x_type, y_type, (const char *)x + i / a_byte, y, blocks, scale, zero);
+        k = 16 * blocks;
+        scale += blocks;
+        zero += blocks;
+    }
     if (i % a_byte == 0 && run % step == 0)
         for (; count - k >= run; scale++, zero++) { /* blocks, without a thought for what might be left */
             const __m512i table = table16(x_type, y_type, *scale, *zero);
