@@ -5,12 +5,13 @@
 
 #include "x86/avx512.h"
 
-/* The outputs: 16 float32, or 16 halves twice. */
+/* The 16 outputs, of a y type of 16 bits. */
 DQL_INLINE __m256i halves16(dql_type x_type, dql_type y_type, float scale, float zero) {
     const vf32 v = affine(meanings(x_type), splat(scale), splat(zero));
     return y_type == DQL_FLOAT16 ? _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT) : bf16_from_f32(v);
 }
 
+/* The outputs: 16 float32, or 16 halves twice. */
 DQL_INLINE __m512i table16(dql_type x_type, dql_type y_type, float scale, float zero) {
     if (y_type == DQL_FLOAT32)
         return _mm512_castps_si512(affine(meanings(x_type), splat(scale), splat(zero)));
