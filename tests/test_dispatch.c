@@ -113,8 +113,111 @@ static void sources_agree(void **state) {
         print_message("skipped: cpuinfo can't be asked here\n");
         skip();
     }
-    assert_int_equal(dql_cpu_ask_cpuinfo(), dql_cpu_ask_builtin());
+    assert_int_equal(dql_cpu_ask_cpuinfo(), dql_cpu_ask_directly());
     assert_int_equal(dql_cpu_ask_cpuinfo(), dql_cpu_features());
+}
+
+/* Machines that are not here, as CPUID and XCR0 describe them, and the best ISA there. */
+enum {
+    CLEAN_OS = 0xe7, /* XCR0: x87, SSE, AVX, opmask and both halves of ZMM */
+    OSXSAVE = 1 << 27,
+    AVX = 1 << 28,
+    F16C = 1 << 29,
+    FMA = 1 << 12,
+    AVX2 = 1 << 5,
+    F = 1 << 16,
+    DQ = 1 << 17,
+    BW = 1 << 30,
+    VBMI = 1 << 1,
+    LEAF1 = OSXSAVE | AVX | F16C | FMA,
+};
+#define VL    (1u << 31)
+#define LEAF7 (AVX2 | F | DQ | BW | VL)
+
+static const struct {
+    const char *what;
+    dql_cpu_x86 cpu;
+    dql_isa best;
+} machines[] = {
+    {"everything", {LEAF1, LEAF7, VBMI, CLEAN_OS}, DQL_ISA_AVX512VBMI},
+    {"all bits", {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}, DQL_ISA_AVX512VBMI},
+    {"no bits", {0, 0, 0, 0}, DQL_ISA_SCALAR},
+    {"AVX-512 without VBMI", {LEAF1, LEAF7, 0, CLEAN_OS}, DQL_ISA_AVX512},
+    {"F without BW", {LEAF1, LEAF7 - BW, VBMI, CLEAN_OS}, DQL_ISA_AVX2},
+    {"F without DQ", {LEAF1, LEAF7 - DQ, VBMI, CLEAN_OS}, DQL_ISA_AVX2},
+    {"F without VL", {LEAF1, LEAF7 - VL, VBMI, CLEAN_OS}, DQL_ISA_AVX2},
+    {"BW, DQ and VL without F", {LEAF1, LEAF7 - F, VBMI, CLEAN_OS}, DQL_ISA_AVX2},
+    {"AVX2", {LEAF1, AVX2, 0, 0x07}, DQL_ISA_AVX2},
+    {"AVX2 without FMA", {LEAF1 - FMA, AVX2, 0, 0x07}, DQL_ISA_AVX2},
+    {"AVX2 without F16C", {LEAF1 - F16C, AVX2, 0, 0x07}, DQL_ISA_SCALAR},
+    {"AVX-512 without F16C", {LEAF1 - F16C, LEAF7, VBMI, CLEAN_OS}, DQL_ISA_SCALAR},
+    {"AVX-512 without AVX2", {LEAF1, LEAF7 - AVX2, VBMI, CLEAN_OS}, DQL_ISA_SCALAR},
+    {"all but AVX", {LEAF1 - AVX, LEAF7, VBMI, CLEAN_OS}, DQL_ISA_SCALAR},
+    {"AVX alone", {LEAF1, 0, 0, 0x07}, DQL_ISA_SCALAR},
+    {"OSXSAVE off, whatever XCR0 would be", {LEAF1 - OSXSAVE, LEAF7, VBMI, CLEAN_OS}, DQL_ISA_SCALAR},
+    {"an OS that keeps no YMM", {LEAF1, LEAF7, VBMI, 0x03}, DQL_ISA_SCALAR},
+    {"an OS that keeps YMM but not XMM", {LEAF1, LEAF7, VBMI, 0xe5}, DQL_ISA_SCALAR},
+    {"an OS that keeps no ZMM", {LEAF1, LEAF7, VBMI, 0x07}, DQL_ISA_AVX2},
+    {"an OS that keeps no opmasks", {LEAF1, LEAF7, VBMI, CLEAN_OS - 0x20}, DQL_ISA_AVX2},
+    {"an OS that keeps half of ZMM0 to 15", {LEAF1, LEAF7, VBMI, CLEAN_OS - 0x40}, DQL_ISA_AVX2},
+    {"an OS that keeps ZMM0 to 15 only", {LEAF1, LEAF7, VBMI, CLEAN_OS - 0x80}, DQL_ISA_AVX2},
+    {"an OS that keeps ZMM but not YMM", {LEAF1, LEAF7, VBMI, CLEAN_OS - 0x04}, DQL_ISA_SCALAR},
+};
+
+/* What this build picks where features are these; of x86's ISAs, it may have been built without the best. */
+static dql_isa pick_compiled(uint32_t features) {
+    size_t count;
+    const dql_isa_row *rows = dql_isa_rows(&count);
+    return dql_isa_pick(rows, count, features, NULL)->id;
+}
+
+static dql_isa best_compiled(dql_isa isa) {
+    while (!dql_isa_compiled((int)isa))
+        isa--;
+    return isa;
+}
+
+static void x86_machines(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
+        const dql_isa got = pick_compiled(dql_cpu_from_x86(&machines[k].cpu));
+        if (got != best_compiled(machines[k].best))
+            fail_msg("%s: %s", machines[k].what, dql_isa_name(got));
+    }
+}
+
+static void arm64_machines(void **state) {
+    (void)state;
+    const unsigned long SVE = 1ul << 22, SVE2 = 1ul << 1, SME = 1ul << 23, OTHERS = ~(SVE2 | SVE);
+    const struct {
+        dql_cpu_arm64 cpu;
+        uint32_t features;
+    } cases[] = {
+        {{0, 0}, DQL_CPU_NEON},
+        {{OTHERS, OTHERS}, DQL_CPU_NEON},
+        {{SVE, 0}, DQL_CPU_NEON | DQL_CPU_SVE},
+        {{SVE, SVE2}, DQL_CPU_NEON | DQL_CPU_SVE | DQL_CPU_SVE2},
+        {{SVE, SVE2 | SME}, DQL_CPU_NEON | DQL_CPU_SVE | DQL_CPU_SVE2},
+        {{0, SME}, DQL_CPU_NEON}, /* SVE's instructions are there in streaming mode only */
+        {{0, SME | SVE2}, DQL_CPU_NEON},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        assert_int_equal(dql_cpu_from_arm64(&cases[k].cpu), cases[k].features);
+}
+
+/* Whatever the features: what is picked has what it needs, and nothing better has. */
+static void every_set_of_features(void **state) {
+    (void)state;
+    size_t count;
+    const dql_isa_row *rows = dql_isa_rows(&count);
+    for (uint32_t features = 0; features < 1u << DQL_CPU_BITS; features++) {
+        const dql_isa_row *row = dql_isa_pick(rows, count, features, NULL);
+        assert_non_null(row);
+        assert_int_equal(row->needs & ~features, 0);
+        assert_int_equal(row->prefers & ~features, 0);
+        while (row-- > rows) /* no better one would do */
+            assert_true((row->needs | row->prefers) & ~features);
+    }
 }
 
 static void cpu(void **state) {
@@ -136,6 +239,9 @@ int main(void) {
         cmocka_unit_test(environment_is_not_asked_again),
         cmocka_unit_test(numbers_outside_the_enum),
         cmocka_unit_test(sources_agree),
+        cmocka_unit_test(x86_machines),
+        cmocka_unit_test(arm64_machines),
+        cmocka_unit_test(every_set_of_features),
         cmocka_unit_test(cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

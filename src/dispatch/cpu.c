@@ -1,4 +1,4 @@
-/* cpuinfo where it can be asked, the compiler and the OS elsewhere. */
+/* cpuinfo where it can be asked, the CPU and the OS elsewhere. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sysconf's cache sizes */
 #endif
@@ -70,7 +70,7 @@ uint32_t dql_cpu_ask_cpuinfo(void) {
 #elif defined(__aarch64__)
     features |= cpuinfo_has_arm_neon() ? DQL_CPU_NEON : 0;
     features |= cpuinfo_has_arm_sve() ? DQL_CPU_SVE : 0;
-    features |= cpuinfo_has_arm_sve2() ? DQL_CPU_SVE2 : 0;
+    features |= cpuinfo_has_arm_sve() && cpuinfo_has_arm_sve2() ? DQL_CPU_SVE2 : 0;
 #endif
     return features;
 }
@@ -107,31 +107,62 @@ static const char *cpuinfo_name(void) {
 
 #endif
 
-/* ---- the compiler and the OS ---- */
+/* ---- the CPU and the OS ---- */
 
-uint32_t dql_cpu_ask_builtin(void) {
+static bool bit(uint32_t word, unsigned number) {
+    return word >> number & 1;
+}
+
+uint32_t dql_cpu_from_x86(const dql_cpu_x86 *cpu) {
+    enum { OSXSAVE = 27, AVX = 28 };             /* bits of leaf 1, ECX */
+    enum { YMM_STATE = 0x06, ZMM_STATE = 0xe6 }; /* masks of XCR0 */
+    const uint32_t kept = bit(cpu->leaf1_ecx, OSXSAVE) ? cpu->xcr0 : 0;
     uint32_t features = 0;
-#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
-    __builtin_cpu_init();
-    features |= __builtin_cpu_supports("avx2") ? DQL_CPU_AVX2 : 0;
-    features |= __builtin_cpu_supports("avx512f") ? DQL_CPU_AVX512F : 0;
-    features |= __builtin_cpu_supports("avx512bw") ? DQL_CPU_AVX512BW : 0;
-    features |= __builtin_cpu_supports("avx512dq") ? DQL_CPU_AVX512DQ : 0;
-    features |= __builtin_cpu_supports("avx512vl") ? DQL_CPU_AVX512VL : 0;
-    features |= __builtin_cpu_supports("avx512vbmi") ? DQL_CPU_AVX512VBMI : 0;
-    /* Not every compiler's builtin knows F16C; "avx" also says that the OS keeps the registers it works on. */
-    unsigned a, b, c, d;
-    if (__builtin_cpu_supports("avx") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C))
-        features |= DQL_CPU_F16C;
-#elif defined(__aarch64__)
-    features |= DQL_CPU_NEON; /* in every AArch64 that has an OS */
-#if defined(__linux__)
-    enum { SVE = 1 << 22 /* of AT_HWCAP */, SVE2 = 1 << 1 /* of AT_HWCAP2 */ };
-    features |= getauxval(AT_HWCAP) & SVE ? DQL_CPU_SVE : 0;
-    features |= getauxval(AT_HWCAP2) & SVE2 ? DQL_CPU_SVE2 : 0;
-#endif
-#endif
+    if (!bit(cpu->leaf1_ecx, AVX) || (kept & YMM_STATE) != YMM_STATE)
+        return 0;
+    features |= bit(cpu->leaf1_ecx, 29) ? DQL_CPU_F16C : 0;
+    features |= bit(cpu->leaf7_ebx, 5) ? DQL_CPU_AVX2 : 0;
+    if (!bit(cpu->leaf7_ebx, 16) || (kept & ZMM_STATE) != ZMM_STATE)
+        return features;
+    features |= DQL_CPU_AVX512F;
+    features |= bit(cpu->leaf7_ebx, 17) ? DQL_CPU_AVX512DQ : 0;
+    features |= bit(cpu->leaf7_ebx, 30) ? DQL_CPU_AVX512BW : 0;
+    features |= bit(cpu->leaf7_ebx, 31) ? DQL_CPU_AVX512VL : 0;
+    features |= bit(cpu->leaf7_ecx, 1) ? DQL_CPU_AVX512VBMI : 0;
     return features;
+}
+
+uint32_t dql_cpu_from_arm64(const dql_cpu_arm64 *cpu) {
+    enum { SVE = 1 << 22 /* of AT_HWCAP */, SVE2 = 1 << 1 /* of AT_HWCAP2 */ };
+    uint32_t features = DQL_CPU_NEON; /* in every AArch64 that has an OS */
+    if (!(cpu->hwcap & SVE))
+        return features;
+    features |= DQL_CPU_SVE;
+    features |= cpu->hwcap2 & SVE2 ? DQL_CPU_SVE2 : 0;
+    return features;
+}
+
+uint32_t dql_cpu_ask_directly(void) {
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
+    dql_cpu_x86 cpu = {0};
+    uint32_t a, b, c, d;
+    if (__get_cpuid(1, &a, &b, &c, &d))
+        cpu.leaf1_ecx = c;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
+        cpu.leaf7_ebx = b;
+        cpu.leaf7_ecx = c;
+    }
+    if (cpu.leaf1_ecx & bit_OSXSAVE) /* else it is no instruction; its intrinsic would need a compiler flag */
+        __asm__("xgetbv" : "=a"(cpu.xcr0), "=d"(d) : "c"(0));
+    return dql_cpu_from_x86(&cpu);
+#elif defined(__aarch64__) && defined(__linux__)
+    const dql_cpu_arm64 cpu = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
+    return dql_cpu_from_arm64(&cpu);
+#elif defined(__aarch64__)
+    return DQL_CPU_NEON;
+#else
+    return 0;
+#endif
 }
 
 static size_t os_last_level_cache(void) {
@@ -160,8 +191,8 @@ static void ask(void) {
         cache = os_last_level_cache();
     atomic_store_explicit(&known_cache, cache ? cache : USUAL_CACHE, memory_order_relaxed);
     /* cpuinfo's answers are read from a struct that its versions lay out differently, and an engine may bring another
-     * version than the one that this was compiled with: what the compiler and the OS deny is not there. */
-    const uint32_t features = (has_cpuinfo ? dql_cpu_ask_cpuinfo() : UINT32_MAX) & dql_cpu_ask_builtin();
+     * version than the one that this was compiled with: what the CPU and the OS deny is not there. */
+    const uint32_t features = (has_cpuinfo ? dql_cpu_ask_cpuinfo() : UINT32_MAX) & dql_cpu_ask_directly();
     atomic_store_explicit(&known_features, features | ASKED, memory_order_release);
 }
 

@@ -27,7 +27,7 @@ enum { DQL_CPU_FEATURES(DQL_CPU_BIT) DQL_CPU_BITS };
 enum { DQL_CPU_FEATURES(DQL_CPU_MASK) DQL_CPU_NONE = 0 };
 #undef DQL_CPU_MASK
 
-/* A mask of DQL_CPU_...: what cpuinfo, if it can be asked, and the compiler and the OS agree on. Asked once. */
+/* A mask of DQL_CPU_...: what cpuinfo, if it can be asked, and the CPU and the OS agree on. Asked once. */
 uint32_t dql_cpu_features(void);
 
 /* Bytes. A sane guess where the machine doesn't tell. */
@@ -42,6 +42,20 @@ const char *dql_cpu_name(char *buffer, size_t size);
 /* The two sources of dql_cpu_features, for tests. cpuinfo's answer is valid only where dql_cpu_has_cpuinfo(). */
 bool dql_cpu_has_cpuinfo(void);
 uint32_t dql_cpu_ask_cpuinfo(void);
-uint32_t dql_cpu_ask_builtin(void);
+uint32_t dql_cpu_ask_directly(void);
+
+/* What an x86 says of itself, and what that comes to: features whose registers the OS keeps, without those that build
+ * on one that isn't there, as a hypervisor may leave them. */
+typedef struct dql_cpu_x86 {
+    uint32_t leaf1_ecx, leaf7_ebx, leaf7_ecx; /* CPUID; 0 for a leaf that is not there */
+    uint32_t xcr0;                            /* counts only with OSXSAVE in leaf 1 */
+} dql_cpu_x86;
+uint32_t dql_cpu_from_x86(const dql_cpu_x86 *cpu);
+
+/* What Linux says of an AArch64. SVE2 counts only with SVE: with SME alone, some kernels report it. */
+typedef struct dql_cpu_arm64 {
+    unsigned long hwcap, hwcap2; /* AT_HWCAP, AT_HWCAP2 */
+} dql_cpu_arm64;
+uint32_t dql_cpu_from_arm64(const dql_cpu_arm64 *cpu);
 
 #endif

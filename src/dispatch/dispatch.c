@@ -27,7 +27,11 @@ static const char *const names[] = {
 
 /* The ISAs of this build, best first. DQL_HAVE_<ISA> is set by CMake for those that the compiler can build. */
 extern const dql_kernels dql_isa_avx512vbmi, dql_isa_avx512, dql_isa_avx2, dql_isa_scalar;
-enum { AVX512 = DQL_CPU_AVX512F | DQL_CPU_AVX512BW | DQL_CPU_AVX512DQ | DQL_CPU_AVX512VL };
+/* With what the compiler takes for granted beside it. */
+enum {
+    AVX2 = DQL_CPU_AVX2 | DQL_CPU_F16C,
+    AVX512 = AVX2 | DQL_CPU_AVX512F | DQL_CPU_AVX512BW | DQL_CPU_AVX512DQ | DQL_CPU_AVX512VL,
+};
 static const dql_isa_row rows[] = {
 #ifdef DQL_HAVE_AVX512VBMI
     {DQL_ISA_AVX512VBMI, &dql_isa_avx512vbmi, AVX512 | DQL_CPU_AVX512VBMI, DQL_CPU_NONE},
@@ -36,7 +40,7 @@ static const dql_isa_row rows[] = {
     {DQL_ISA_AVX512, &dql_isa_avx512, AVX512, DQL_CPU_NONE},
 #endif
 #ifdef DQL_HAVE_AVX2
-    {DQL_ISA_AVX2, &dql_isa_avx2, DQL_CPU_AVX2 | DQL_CPU_F16C, DQL_CPU_NONE},
+    {DQL_ISA_AVX2, &dql_isa_avx2, AVX2, DQL_CPU_NONE},
 #endif
     {DQL_ISA_SCALAR, &dql_isa_scalar, DQL_CPU_NONE, DQL_CPU_NONE},
 };
@@ -59,6 +63,11 @@ static const char *environment(const char *variable) {
 
 static bool has(uint32_t features, uint32_t all_of) {
     return (features & all_of) == all_of;
+}
+
+const dql_isa_row *dql_isa_rows(size_t *count) {
+    *count = ROWS;
+    return rows;
 }
 
 const dql_isa_row *dql_isa_pick(const dql_isa_row *from, size_t count, uint32_t features, const char *wish) {

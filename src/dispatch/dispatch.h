@@ -19,6 +19,9 @@ const dql_isa_row *dql_isa_find(int isa);
  * the first that it also prefers. */
 const dql_isa_row *dql_isa_pick(const dql_isa_row *rows, size_t count, uint32_t features, const char *wish);
 
+/* The rows of this build, best first. */
+const dql_isa_row *dql_isa_rows(size_t *count);
+
 /* Whether the row of an ISA is there, whatever the CPU. */
 bool dql_isa_compiled(int isa);
 
