@@ -47,11 +47,16 @@ install_packages() {
 
 # build PRESET [OPTION...]: configure and build in build/PRESET.
 build() {
-  local preset=$1
-  shift
+  build_target "$1" all "${@:2}"
+}
+
+# build_target PRESET TARGET [OPTION...]: the same for one target.
+build_target() {
+  local preset=$1 target=$2
+  shift 2
   say "Building build/$preset"
   cmake --preset "$preset" "$@" >"build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; return 1; }
   grep -E 'ISA .* is left out' "build/$preset.log" || true
-  cmake --build "build/$preset"
+  cmake --build "build/$preset" --target "$target"
 }
 mkdir -p build

@@ -1,0 +1,295 @@
+/* Calls of all kinds, of any shape, on every ISA that is here, against the operator's text: every buffer of exactly its
+ * size, between guard pages. */
+#include "dql/dql.h"
+#include "fuzz/fuzz.h"
+#include "kernel.h"
+#include "support/memory.h"
+#include "support/random.h"
+#include "support/reference.h"
+
+#include <string.h>
+
+enum { MAX_RANK = 7, MAX_COUNT = 4096, MAX_CALLS = 6 };
+
+/* A tensor, its scales, and what is right. */
+typedef struct tensor {
+    int64_t shape[MAX_RANK], scale_shape[MAX_RANK];
+    dql_spec spec;
+    size_t count, scales;
+    size_t x_bits, y_size; /* of an element */
+    uint8_t *x;
+    guarded scale, zero;
+    const void *zero_or_null;
+    uint32_t y[MAX_COUNT];          /* expected */
+    size_t scale_number[MAX_COUNT]; /* of each element */
+    bool refused[MAX_COUNT];        /* by scale number: a zero point that must be zero and isn't */
+} tensor;
+
+/* The elements of a call: rows of a panel, or one row. */
+typedef struct panel {
+    size_t begin, length, rows, x_stride, y_stride;
+} panel;
+
+static uint8_t zero_mask_of(dql_type type) {
+    switch ((int)type) {
+#define CASE(TYPE, name, bits, zero_mask)                                                                              \
+    case DQL_##TYPE: return zero_mask;
+        DQL_X_TYPES(CASE)
+#undef CASE
+    default: return 0;
+    }
+}
+
+static void print(const tensor *t) {
+    const dql_spec *s = &t->spec;
+    fprintf(stderr, "types %d * %d -> %d, store %d, axis %lld, block %lld, zero points %s, shape", s->x_type,
+            s->scale_type, s->y_type, s->store, (long long)s->axis, (long long)s->block_size,
+            t->zero_or_null ? "yes" : "no");
+    for (size_t d = 0; d < s->rank; d++)
+        fprintf(stderr, " %lld", (long long)s->shape[d]);
+    fprintf(stderr, ", scale");
+    for (size_t d = 0; d < s->scale_rank; d++)
+        fprintf(stderr, " %lld", (long long)s->scale_shape[d]);
+    fputc('\n', stderr);
+}
+
+/* ---- a tensor from an input ---- */
+
+/* Small ones mostly; 0 is rare. */
+static int64_t take_dim(input *in) {
+    const int64_t n = (int64_t)take(in, 1);
+    if (n < 128)
+        return 1 + n % 9;
+    if (n < 254)
+        return n - 127;
+    return n == 255 ? 0 : (int64_t)take_below(in, MAX_COUNT);
+}
+
+static void take_shape(tensor *t, input *in) {
+    dql_spec *s = &t->spec;
+    s->rank = take_below(in, MAX_RANK + 1);
+    s->shape = t->shape;
+    t->count = 1;
+    for (size_t d = 0; d < s->rank; d++) {
+        t->shape[d] = take_dim(in);
+        if (t->count && (size_t)t->shape[d] > MAX_COUNT / t->count)
+            t->shape[d] = (int64_t)(MAX_COUNT / t->count);
+        t->count *= (size_t)t->shape[d];
+    }
+}
+
+static void take_granularity(tensor *t, input *in) {
+    dql_spec *s = &t->spec;
+    s->scale_shape = t->scale_shape;
+    const size_t kind = s->rank ? take_below(in, 5) : 0;
+    if (kind == 0) {
+        s->scale_rank = take_below(in, s->rank ? s->rank + 1 : 2);
+        for (size_t d = 0; d < s->scale_rank; d++)
+            t->scale_shape[d] = 1;
+    } else {
+        const size_t axis = take_below(in, s->rank);
+        s->axis = (int64_t)axis - (int64_t)(take_below(in, 2) * s->rank);
+        if (kind == 1) {
+            s->scale_rank = 1;
+            t->scale_shape[0] = t->shape[axis];
+        } else {
+            s->scale_rank = s->rank;
+            s->block_size = 1 + (int64_t)take_below(in, kind == 2 ? 9 : (size_t)t->shape[axis] + 2);
+            memcpy(t->scale_shape, t->shape, sizeof t->shape);
+            t->scale_shape[axis] = (t->shape[axis] + s->block_size - 1) / s->block_size;
+        }
+    }
+    t->scales = 1;
+    for (size_t d = 0; d < s->scale_rank; d++)
+        t->scales *= (size_t)t->scale_shape[d];
+}
+
+static void take_types(tensor *t, input *in) {
+    dql_spec *s = &t->spec;
+    s->x_type = (int32_t)reference_x_types[take_below(in, REFERENCE_X_TYPES)].type;
+    s->scale_type = (int32_t)reference_float_types[take_below(in, REFERENCE_FLOAT_TYPES)].type;
+    s->y_type = (int32_t)reference_float_types[take_below(in, REFERENCE_FLOAT_TYPES)].type;
+    s->store = (int32_t)take_below(in, 3);
+    t->x_bits = reference_bits((dql_type)s->x_type);
+    t->y_size = reference_bits((dql_type)s->y_type) / 8;
+}
+
+static guarded take_buffer(input *in, size_t size) {
+    const size_t place = take_below(in, 256);
+    return guarded_new(size, place % 2 ? AT_START : AT_END, place % 8 < 2 ? place / 8 : 0);
+}
+
+/* Any bits, or scales of ordinary size. */
+static void fill_scales(tensor *t, random *r, bool any) {
+    const dql_type type = (dql_type)t->spec.scale_type;
+    random_bytes(r, t->scale.bytes, t->scale.size);
+    if (any)
+        return;
+    for (size_t k = 0; k < t->scales; k++) {
+        const uint32_t bits = reference_encode(type, (double)(random_below(r, 4000) + 1) / 3000 - 0.5);
+        const uint16_t half = (uint16_t)bits;
+        if (reference_bits(type) == 32)
+            memcpy(t->scale.bytes + 4 * k, &bits, 4);
+        else
+            memcpy(t->scale.bytes + 2 * k, &half, 2);
+    }
+}
+
+/* Any integers, or some zeros first. Floats have zeros only, or one byte that may be another number. */
+static void fill_zeros(tensor *t, random *r, size_t kind) {
+    const dql_type type = (dql_type)t->spec.x_type;
+    const uint8_t mask = zero_mask_of(type);
+    uint8_t *const zero = t->zero.bytes;
+    random_bytes(r, zero, t->zero.size);
+    for (size_t k = 0; k < t->zero.size; k++)
+        zero[k] &= (uint8_t)~mask;
+    if (t->zero.size && kind == 1)
+        memset(zero, 0, random_below(r, t->zero.size + 1));
+    if (t->zero.size && kind == 2)
+        random_bytes(r, zero + random_below(r, t->zero.size), 1);
+    t->zero_or_null = kind == 0 ? NULL : zero;
+    for (size_t k = 0; k < t->scales; k++)
+        t->refused[k] = t->zero_or_null && (reference_bits_of(type, zero, k) & mask) != 0;
+}
+
+static void take_tensor(tensor *t, input *in) {
+    memset(&t->spec, 0, sizeof t->spec);
+    take_shape(t, in);
+    take_granularity(t, in);
+    take_types(t, in);
+    const size_t kind = take_below(in, 256);
+    t->scale = take_buffer(in, reference_bytes((dql_type)t->spec.scale_type, t->scales));
+    t->zero = take_buffer(in, reference_bytes((dql_type)t->spec.x_type, t->scales));
+    random r = {1 + take(in, 4)};
+    fill_scales(t, &r, kind % 4 == 0);
+    fill_zeros(t, &r, kind / 4 % 4);
+    const size_t x_bytes = reference_bytes((dql_type)t->spec.x_type, t->count);
+    t->x = malloc(x_bytes + 1);
+    if (!t->x)
+        FAIL("no memory");
+    random_bytes(&r, t->x, x_bytes);
+    for (size_t i = 0; i < t->count; i++) {
+        t->scale_number[i] = reference_scale_number(&t->spec, i);
+        t->y[i] = reference_y(&t->spec, t->x, t->scale.bytes, t->zero_or_null, i);
+    }
+}
+
+static void free_tensor(tensor *t) {
+    guarded_free(&t->scale);
+    guarded_free(&t->zero);
+    free(t->x);
+}
+
+/* ---- a call ---- */
+
+static dql_status expected_status(const tensor *t, const panel *p) {
+    for (size_t r = 0; r < p->rows; r++)
+        for (size_t k = 0; k < p->length; k++)
+            if (t->refused[t->scale_number[p->begin + r * p->x_stride + k]])
+                return DQL_ERROR_ZERO_POINT;
+    return DQL_OK;
+}
+
+/* In y all elements are right, and all else is as before. */
+static void check(const tensor *t, const panel *p, dql_status status, const guarded *y, const uint8_t *before) {
+    const dql_type type = (dql_type)t->spec.y_type;
+    size_t clean = 0; /* bytes that have been looked at */
+    for (size_t r = 0; r < p->rows && status == DQL_OK; r++) {
+        const size_t row = r * p->y_stride * t->y_size;
+        if (memcmp(y->bytes + clean, before + clean, row - clean) != 0)
+            print(t), FAIL("row %zu: bytes before it were written", r);
+        for (size_t k = 0; k < p->length; k++) {
+            const uint32_t got = reference_bits_of(type, y->bytes + row, k);
+            const uint32_t right = t->y[p->begin + r * p->x_stride + k];
+            if (!reference_equal(type, got, right))
+                print(t), FAIL("row %zu element %zu is %x, expected %x", r, k, (unsigned)got, (unsigned)right);
+        }
+        clean = row + p->length * t->y_size;
+    }
+    if (memcmp(y->bytes + clean, before + clean, y->size - clean) != 0)
+        print(t), FAIL("y was written where it must not");
+    if (!guarded_intact(y))
+        print(t), FAIL("bytes outside y were written");
+}
+
+static dql_status run(const tensor *t, const dql_plan *plan, const panel *p, const void *x, void *y) {
+    if (p->rows > 1)
+        return dql_run_rows(plan, x, t->scale.bytes, t->zero_or_null, p->begin, p->length, p->rows, p->x_stride, y,
+                            p->y_stride);
+    if (p->length < t->count)
+        return dql_run_range(plan, x, t->scale.bytes, t->zero_or_null, p->begin, p->begin + p->length, y);
+    return dql_run(plan, x, t->scale.bytes, t->zero_or_null, y);
+}
+
+static void run_everywhere(tensor *t, const panel *p, input *in) {
+    const size_t first = p->begin * t->x_bits / 8, elements = p->rows ? (p->rows - 1) * p->x_stride + p->length : 0;
+    const size_t last = ((p->begin + elements) * t->x_bits + 7) / 8;
+    const bool in_place = t->x_bits == 8 * t->y_size && p->x_stride == p->y_stride;
+    guarded x = take_buffer(in, last - first);
+    guarded y = take_buffer(in, (p->rows ? (p->rows - 1) * p->y_stride + p->length : 0) * t->y_size);
+    uint8_t *const before = malloc(y.size + 1);
+    if (!before)
+        FAIL("no memory");
+    memcpy(x.bytes, t->x + first, x.size);
+    const dql_status expected = expected_status(t, p);
+    for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa); isa++)
+        for (int place = 0; place <= in_place && dql_isa_available((dql_isa)isa); place++) {
+            if (place)
+                memcpy(y.bytes, x.bytes, y.size);
+            else
+                memset(y.bytes, CANARY, y.size);
+            memcpy(before, y.bytes, y.size);
+            dql_plan plan;
+            t->spec.isa = isa;
+            dql_status status = dql_plan_init(&plan, &t->spec);
+            if (status || dql_plan_count(&plan) != t->count || dql_plan_isa(&plan) != (dql_isa)isa)
+                print(t), FAIL("%s: no plan: %s", dql_isa_name((dql_isa)isa), dql_status_text(status));
+            const uint8_t *from = place ? y.bytes : x.bytes;
+            status = run(t, &plan, p, (const void *)((uintptr_t)from - first), y.bytes);
+            if (status != expected)
+                print(t), FAIL("%s: %s", dql_isa_name((dql_isa)isa), dql_status_text(status));
+            check(t, p, status, &y, before);
+        }
+    free(before);
+    guarded_free(&x);
+    guarded_free(&y);
+}
+
+/* A panel's stride is often that of some dim, or small; it often begins on a multiple, and is often in place. */
+static panel take_panel(const tensor *t, input *in) {
+    const size_t kind = take_below(in, 256);
+    panel p = {.rows = 1, .length = t->count};
+    if (kind % 4 == 0 || t->count == 0)
+        return p;
+    p.begin = take_below(in, t->count);
+    if (kind % 4 == 1) {
+        p.length = take_below(in, t->count - p.begin + 1);
+        return p;
+    }
+    p.x_stride = 1;
+    if (kind & 4 && t->spec.rank)
+        for (size_t d = take_below(in, t->spec.rank); d < t->spec.rank; d++)
+            p.x_stride *= (size_t)t->shape[d];
+    else
+        p.x_stride = take_below(in, kind & 8 ? 40 : t->count);
+    if (kind & 16 && p.x_stride)
+        p.begin -= p.begin % p.x_stride;
+    p.length = 1 + take_below(in, kind & 32 && t->count - p.begin > 64 ? 64 : t->count - p.begin);
+    p.rows = 1 + take_below(in, 64);
+    if (p.x_stride && (t->count - p.begin - p.length) / p.x_stride + 1 < p.rows)
+        p.rows = (t->count - p.begin - p.length) / p.x_stride + 1;
+    p.y_stride = kind & 64 && p.x_stride >= p.length ? p.x_stride : p.length + take_below(in, 5);
+    return p;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    static tensor t;
+    input in = {bytes, bytes + size};
+    take_tensor(&t, &in);
+    for (int n = 0; n < MAX_CALLS && (n == 0 || in.at < in.end); n++) {
+        const panel p = take_panel(&t, &in);
+        run_everywhere(&t, &p, &in);
+    }
+    free_tensor(&t);
+    return 0;
+}
