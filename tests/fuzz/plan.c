@@ -80,17 +80,22 @@ static size_t size_of_y(int32_t type) {
     return type == DQL_FLOAT32 ? 4 : type == DQL_FLOAT16 || type == DQL_BFLOAT16 ? 2 : 0;
 }
 
-static bool is_taken(int32_t type, const char *place) {
+#define CASE(TYPE, ...)                                                                                                \
+    case DQL_##TYPE: return true;
+static bool is_x(int32_t type) {
     switch (type) {
-#define CASE(TYPE, ...) case DQL_##TYPE:
-        DQL_X_TYPES(CASE) return strcmp(place, "x") == 0;
-#undef CASE
-    case DQL_FLOAT32:
-    case DQL_FLOAT16:
-    case DQL_BFLOAT16: return strcmp(place, "x") != 0;
+        DQL_X_TYPES(CASE)
     default: return false;
     }
 }
+
+static bool is_scale(int32_t type) {
+    switch (type) {
+        DQL_SCALE_TYPES(CASE)
+    default: return false;
+    }
+}
+#undef CASE
 
 /* False if it can't be counted. */
 static bool count_of(const dql_spec *s, size_t *count) {
@@ -166,7 +171,7 @@ static dql_status expected_status(const dql_spec *s, size_t *count) {
         return DQL_ERROR_NULL;
     if (s->reserved0 || s->reserved[0] || s->reserved[1] || s->reserved[2] || s->reserved[3])
         return DQL_ERROR_RESERVED;
-    if (!is_taken(s->x_type, "x") || !is_taken(s->scale_type, "scale") || !is_taken(s->y_type, "y"))
+    if (!is_x(s->x_type) || !is_scale(s->scale_type) || !size_of_y(s->y_type))
         return DQL_ERROR_TYPE;
     if (s->store < 0 || s->store > 2 || s->isa < 0 || !dql_isa_available((dql_isa)s->isa))
         return DQL_ERROR_ISA;

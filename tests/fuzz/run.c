@@ -107,8 +107,8 @@ static void take_granularity(tensor *t, input *in) {
 static void take_types(tensor *t, input *in) {
     dql_spec *s = &t->spec;
     s->x_type = (int32_t)reference_x_types[take_below(in, REFERENCE_X_TYPES)].type;
-    s->scale_type = (int32_t)reference_float_types[take_below(in, REFERENCE_FLOAT_TYPES)].type;
-    s->y_type = (int32_t)reference_float_types[take_below(in, REFERENCE_FLOAT_TYPES)].type;
+    s->scale_type = (int32_t)reference_scale_types[take_below(in, REFERENCE_SCALE_TYPES)].type;
+    s->y_type = (int32_t)reference_scale_types[take_below(in, REFERENCE_Y_TYPES)].type;
     s->store = (int32_t)take_below(in, 3);
     t->x_bits = reference_bits((dql_type)s->x_type);
     t->y_size = reference_bits((dql_type)s->y_type) / 8;
@@ -119,16 +119,16 @@ static guarded take_buffer(input *in, size_t size) {
     return guarded_new(size, place % 2 ? AT_START : AT_END, place % 8 < 2 ? place / 8 : 0);
 }
 
-/* Any bits, or scales of ordinary size. */
+/* Any bits, or, of the types of y, scales of ordinary size. */
 static void fill_scales(tensor *t, random *r, bool any) {
     const dql_type type = (dql_type)t->spec.scale_type;
     random_bytes(r, t->scale.bytes, t->scale.size);
-    if (any)
+    if (any || type > DQL_BFLOAT16)
         return;
     for (size_t k = 0; k < t->scales; k++) {
         const uint32_t bits = reference_encode(type, (double)(random_below(r, 4000) + 1) / 3000 - 0.5);
         const uint16_t half = (uint16_t)bits;
-        if (reference_bits(type) == 32)
+        if (type == DQL_FLOAT32)
             memcpy(t->scale.bytes + 4 * k, &bits, 4);
         else
             memcpy(t->scale.bytes + 2 * k, &half, 2);
