@@ -1,0 +1,414 @@
+/* NEON of AArch64, as Armv8.0 has it: 16 lanes in four registers, so that elements of 8 bits fill one. Masks there are
+ * none: what is less than a vector is read and written in a few pieces. */
+#ifndef DQL_ARM_NEON_H
+#define DQL_ARM_NEON_H
+
+#include "arm/intrinsics.h"
+
+#include <string.h>
+
+/* Raw lanes of integers are as narrow as in memory, or bytes: they fill a alone, a and b, or all four. */
+typedef struct vf32 {
+    float32x4_t a, b, c, d;
+} vf32;
+#define LANES ((size_t)16)
+
+DQL_INLINE vf32 splat(float f) {
+    const float32x4_t v = vdupq_n_f32(f);
+    return (vf32){v, v, v, v};
+}
+
+/* 16 elements of 16 bits. */
+typedef struct words {
+    uint16x8_t a, b;
+} words;
+
+/* ---- partial reads and writes ---- */
+
+DQL_INLINE uint64_t read_64(const char *p) {
+    uint64_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+DQL_INLINE uint32_t read_32(const char *p) {
+    uint32_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+/* 1 to 8 bytes, zeros above. Pieces overlap where that spares one. */
+DQL_INLINE uint64_t read_bytes(const char *p, size_t n) {
+    if (n == 8)
+        return read_64(p);
+    if (n >= 4)
+        return read_32(p) | (uint64_t)read_32(p + n - 4) << 8 * (n - 4);
+    const uint8_t *b = (const uint8_t *)p;
+    return b[0] | (uint64_t)b[n / 2] << n / 2 * 8 | (uint64_t)b[n - 1] << (n - 1) * 8;
+}
+
+DQL_INLINE uint8x16_t bytes_of(uint64_t low, uint64_t high) {
+    return vcombine_u8(vcreate_u8(low), vcreate_u8(high));
+}
+
+/* 1 to 64 bytes, in pieces that overlap. */
+DQL_INLINE void copy_bytes(char *to, const char *from, size_t n) {
+    uint8_t *t = (uint8_t *)to;
+    const uint8_t *f = (const uint8_t *)from;
+    if (n > 32) {
+        const uint8x16_t a = vld1q_u8(f), b = vld1q_u8(f + 16), c = vld1q_u8(f + n - 32), d = vld1q_u8(f + n - 16);
+        vst1q_u8(t, a);
+        vst1q_u8(t + 16, b);
+        vst1q_u8(t + n - 32, c);
+        vst1q_u8(t + n - 16, d);
+    } else if (n >= 16) {
+        const uint8x16_t a = vld1q_u8(f), b = vld1q_u8(f + n - 16);
+        vst1q_u8(t, a);
+        vst1q_u8(t + n - 16, b);
+    } else if (n >= 8) {
+        const uint8x8_t a = vld1_u8(f), b = vld1_u8(f + n - 8);
+        vst1_u8(t, a);
+        vst1_u8(t + n - 8, b);
+    } else if (n >= 4) {
+        const uint32_t a = read_32(from), b = read_32(from + n - 4);
+        memcpy(to, &a, sizeof a);
+        memcpy(to + n - 4, &b, sizeof b);
+    } else {
+        const char a = from[0], b = from[n / 2], c = from[n - 1];
+        to[0] = a;
+        to[n / 2] = b;
+        to[n - 1] = c;
+    }
+}
+
+/* ---- elements to lanes ---- */
+
+DQL_INLINE uint8x16_t load_8(const void *from, size_t i, size_t n) {
+    const char *p = (const char *)from + i;
+    if (n == LANES)
+        return vld1q_u8((const uint8_t *)p);
+    return n <= 8 ? bytes_of(read_bytes(p, n), 0) : bytes_of(read_64(p), read_64(p + n - 8) >> (16 - n) * 8);
+}
+
+DQL_INLINE words load_16(const void *from, size_t i, size_t n) {
+    _Alignas(16) char whole[2 * LANES] = {0};
+    const char *p = (const char *)from + 2 * i;
+    if (n < LANES) {
+        copy_bytes(whole, p, 2 * n);
+        p = whole;
+    }
+    return (words){vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)p)),
+                   vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)p + 16))};
+}
+
+DQL_INLINE vf32 load_32(const void *from, size_t i, size_t n) {
+    _Alignas(16) char whole[4 * LANES] = {0};
+    const char *p = (const char *)from + 4 * i;
+    if (n < LANES) {
+        copy_bytes(whole, p, 4 * n);
+        p = whole;
+    }
+    const uint8_t *b = (const uint8_t *)p;
+    return (vf32){vreinterpretq_f32_u8(vld1q_u8(b)), vreinterpretq_f32_u8(vld1q_u8(b + 16)),
+                  vreinterpretq_f32_u8(vld1q_u8(b + 32)), vreinterpretq_f32_u8(vld1q_u8(b + 48))};
+}
+
+/* Packed types: the codes of elements [i, i + n), the first one in the lowest bits; 8 bytes of them at most. */
+DQL_INLINE uint64_t read_codes(dql_type type, const void *from, size_t i, size_t n) {
+    const unsigned bits = dql_x_bits(type);
+    const size_t a_byte = 8 / bits, skip = i % a_byte, bytes = (skip + n + a_byte - 1) / a_byte;
+    const char *p = (const char *)from + i / a_byte;
+    const bool one_more = n * bits == 64 && skip; /* than a read has */
+    const uint64_t codes = read_bytes(p, one_more ? 8 : bytes) >> skip * bits;
+    return one_more ? codes | (uint64_t)(uint8_t)p[8] << (64 - skip * bits) : codes;
+}
+
+/* The two nibbles of each byte, the low one first. */
+DQL_INLINE uint8x16_t nibbles_of(uint64_t bytes) {
+    const uint8x16_t v = bytes_of(bytes, 0);
+    return vzip1q_u8(vandq_u8(v, vdupq_n_u8(0x0f)), vshrq_n_u8(v, 4));
+}
+
+/* Byte k: code i + k of a packed type; of 2 bits there may be two others above. */
+DQL_INLINE uint8x16_t load_packed(dql_type type, const void *from, size_t i, size_t n) {
+    const uint8x16_t nibbles = nibbles_of(read_codes(type, from, i, n));
+    return dql_x_bits(type) == 4 ? nibbles : vzip1q_u8(nibbles, vshrq_n_u8(nibbles, 2));
+}
+
+DQL_INLINE words zip(uint8x16_t low, uint8x16_t high) {
+    return (words){vreinterpretq_u16_u8(vzip1q_u8(low, high)), vreinterpretq_u16_u8(vzip2q_u8(low, high))};
+}
+
+DQL_INLINE vf32 from_f16(words h) {
+    return (vf32){f32_from_low_f16(h.a), f32_from_high_f16(h.a), f32_from_low_f16(h.b), f32_from_high_f16(h.b)};
+}
+
+DQL_INLINE vf32 from_bf16(words h) {
+    const uint16x8_t zero = vdupq_n_u16(0);
+    return (vf32){vreinterpretq_f32_u16(vzip1q_u16(zero, h.a)), vreinterpretq_f32_u16(vzip2q_u16(zero, h.a)),
+                  vreinterpretq_f32_u16(vzip1q_u16(zero, h.b)), vreinterpretq_f32_u16(vzip2q_u16(zero, h.b))};
+}
+
+DQL_INLINE vf32 times(vf32 v, vf32 factor) {
+    return (vf32){vmulq_f32(v.a, factor.a), vmulq_f32(v.b, factor.b), vmulq_f32(v.c, factor.c),
+                  vmulq_f32(v.d, factor.d)};
+}
+
+/* The codes shifted right with their sign. */
+#define SHIFT_SIGNED(codes, n) vreinterpretq_u8_s8(vshrq_n_s8(vreinterpretq_s8_u8(codes), n))
+
+/* e4m3 is float16 with an exponent bit and seven mantissa bits less and another bias. A NaN gets an exponent of all
+ * ones: of e4m3fn the missing bit is enough for that. */
+DQL_INLINE words f16_from_e4m3fn(uint8x16_t codes) {
+    const uint8x16_t nan = vceqq_u8(vaddq_u8(codes, codes), vdupq_n_u8(0xfe));
+    const uint8x16_t high = vbslq_u8(vdupq_n_u8(0x40), nan, SHIFT_SIGNED(codes, 1));
+    return zip(vshlq_n_u8(codes, 7), high);
+}
+
+DQL_INLINE words f16_from_e4m3fnuz(uint8x16_t codes) {
+    const uint8x16_t nan = vceqq_u8(codes, vdupq_n_u8(0x80));
+    const uint8x16_t high = vandq_u8(SHIFT_SIGNED(codes, 1), vdupq_n_u8(0xbf));
+    return zip(vshlq_n_u8(codes, 7), vorrq_u8(high, nan));
+}
+
+/* The upper byte of float16. */
+DQL_INLINE words f16_from_e5m2(uint8x16_t codes) {
+    return zip(vdupq_n_u8(0), codes);
+}
+
+/* float16's exponent 31 has no numbers. bfloat16 has three exponent bits more and another bias. */
+DQL_INLINE words bf16_from_e5m2fnuz(uint8x16_t codes) {
+    const uint8x16_t nan = vceqq_u8(codes, vdupq_n_u8(0x80));
+    const uint8x16_t high = vandq_u8(SHIFT_SIGNED(codes, 3), vdupq_n_u8(0x8f));
+    return zip(vorrq_u8(vshlq_n_u8(codes, 5), nan), vorrq_u8(high, nan));
+}
+
+/* The exponent of bfloat16. The least is a subnormal, the greatest NaN. */
+DQL_INLINE words bf16_from_e8m0(uint8x16_t codes) {
+    const uint8x16_t next = vandq_u8(vaddq_u8(codes, vdupq_n_u8(1)), vdupq_n_u8(0xfe));
+    const uint8x16_t ends = vandq_u8(vceqq_u8(next, vdupq_n_u8(0)), vdupq_n_u8(0x40));
+    return zip(vorrq_u8(vshlq_n_u8(codes, 7), ends), vshrq_n_u8(codes, 1));
+}
+
+/* What float8 numbers are to be multiplied by where their bits were moved to a wider type of another bias. */
+DQL_INLINE float unbias(dql_type type) {
+    switch ((int)type) {
+    case DQL_FLOAT8E4M3FN: return 0x1p8f;
+    case DQL_FLOAT8E4M3FNUZ: return 0x1p7f;
+    case DQL_FLOAT8E5M2FNUZ: return 0x1p111f;
+    default: return 1;
+    }
+}
+
+/* 16 float8 numbers, too small by that. */
+DQL_INLINE vf32 biased(dql_type type, uint8x16_t codes) {
+    switch ((int)type) {
+    case DQL_FLOAT8E4M3FN: return from_f16(f16_from_e4m3fn(codes));
+    case DQL_FLOAT8E4M3FNUZ: return from_f16(f16_from_e4m3fnuz(codes));
+    case DQL_FLOAT8E5M2: return from_f16(f16_from_e5m2(codes));
+    case DQL_FLOAT8E5M2FNUZ: return from_bf16(bf16_from_e5m2fnuz(codes));
+    default: return splat(0); /* not reached */
+    }
+}
+
+DQL_INLINE vf32 raw_bytes(uint8x16_t v) {
+    return (vf32){vreinterpretq_f32_u8(v), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};
+}
+
+DQL_INLINE vf32 raw_words(words w) {
+    return (vf32){vreinterpretq_f32_u16(w.a), vreinterpretq_f32_u16(w.b), vdupq_n_f32(0), vdupq_n_f32(0)};
+}
+
+/* What the 16 codes of a packed type mean, the 4 codes of 2 bits four times: integers, or the upper byte of float16.
+ * Those of uint4 mean themselves. */
+DQL_INLINE const void *meanings(dql_type type) {
+    static const int8_t int4[] = {0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1};
+    static const int8_t int2[] = {0, 1, -2, -1, 0, 1, -2, -1, 0, 1, -2, -1, 0, 1, -2, -1};
+    static const int8_t uint2[] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
+    static const uint8_t float4e2m1[] = {0x00, 0x38, 0x3c, 0x3e, 0x40, 0x42, 0x44, 0x46,
+                                         0x80, 0xb8, 0xbc, 0xbe, 0xc0, 0xc2, 0xc4, 0xc6};
+    switch ((int)type) {
+    case DQL_INT4: return int4;
+    case DQL_INT2: return int2;
+    case DQL_UINT2: return uint2;
+    case DQL_FLOAT4E2M1: return float4e2m1;
+    default: return NULL; /* not reached */
+    }
+}
+
+/* Of 16 codes of a packed type. */
+DQL_INLINE vf32 raw_of_codes(dql_type type, uint8x16_t codes) {
+    const uint8x16_t v = type == DQL_UINT4 ? codes : vqtbl1q_u8(vld1q_u8(meanings(type)), codes);
+    return dql_is_integer(type) ? raw_bytes(v) : from_f16(f16_from_e5m2(v));
+}
+
+DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
+    if (dql_is_packed(type))
+        return raw_of_codes(type, load_packed(type, from, i, n));
+    switch ((int)type) {
+    case DQL_INT8:
+    case DQL_UINT8: return raw_bytes(load_8(from, i, n));
+    case DQL_INT16:
+    case DQL_UINT16: return raw_words(load_16(from, i, n));
+    case DQL_INT32:
+    case DQL_FLOAT32: return load_32(from, i, n);
+    case DQL_FLOAT8E5M2: return biased(type, load_8(from, i, n));
+    case DQL_FLOAT8E4M3FN:
+    case DQL_FLOAT8E4M3FNUZ:
+    case DQL_FLOAT8E5M2FNUZ: return times(biased(type, load_8(from, i, n)), splat(unbias(type)));
+    case DQL_FLOAT16: return from_f16(load_16(from, i, n));
+    case DQL_BFLOAT16: return from_bf16(load_16(from, i, n));
+    case DQL_FLOAT8E8M0: return from_bf16(bf16_from_e8m0(load_8(from, i, n)));
+    default: return splat(0); /* not reached */
+    }
+}
+
+DQL_INLINE vf32 from_s32(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d) {
+    return (vf32){vcvtq_f32_s32(a), vcvtq_f32_s32(b), vcvtq_f32_s32(c), vcvtq_f32_s32(d)};
+}
+
+DQL_INLINE vf32 from_s16(int16x8_t a, int16x8_t b) {
+    return from_s32(vmovl_s16(vget_low_s16(a)), vmovl_high_s16(a), vmovl_s16(vget_low_s16(b)), vmovl_high_s16(b));
+}
+
+DQL_INLINE vf32 minus_s8(int8x16_t v, int8x16_t zero) {
+    return from_s16(vsubl_s8(vget_low_s8(v), vget_low_s8(zero)), vsubl_high_s8(v, zero));
+}
+
+DQL_INLINE vf32 minus_u8(uint8x16_t v, uint8x16_t zero) {
+    return from_s16(vreinterpretq_s16_u16(vsubl_u8(vget_low_u8(v), vget_low_u8(zero))),
+                    vreinterpretq_s16_u16(vsubl_high_u8(v, zero)));
+}
+
+DQL_INLINE vf32 minus_s16(int16x8_t a, int16x8_t b, int16x8_t zero) {
+    return from_s32(vsubl_s16(vget_low_s16(a), vget_low_s16(zero)), vsubl_high_s16(a, zero),
+                    vsubl_s16(vget_low_s16(b), vget_low_s16(zero)), vsubl_high_s16(b, zero));
+}
+
+DQL_INLINE vf32 minus_u16(uint16x8_t a, uint16x8_t b, uint16x8_t zero) {
+    return from_s32(vreinterpretq_s32_u32(vsubl_u16(vget_low_u16(a), vget_low_u16(zero))),
+                    vreinterpretq_s32_u32(vsubl_high_u16(a, zero)),
+                    vreinterpretq_s32_u32(vsubl_u16(vget_low_u16(b), vget_low_u16(zero))),
+                    vreinterpretq_s32_u32(vsubl_high_u16(b, zero)));
+}
+
+/* Integers are subtracted as they are widened; of int32 the zero point is 0. */
+DQL_INLINE vf32 difference(dql_type type, vf32 raw, vf32 zero) {
+    switch ((int)type) {
+    case DQL_INT8:
+    case DQL_INT4:
+    case DQL_INT2: return minus_s8(vreinterpretq_s8_f32(raw.a), vreinterpretq_s8_f32(zero.a));
+    case DQL_UINT8:
+    case DQL_UINT4:
+    case DQL_UINT2: return minus_u8(vreinterpretq_u8_f32(raw.a), vreinterpretq_u8_f32(zero.a));
+    case DQL_INT16:
+        return minus_s16(vreinterpretq_s16_f32(raw.a), vreinterpretq_s16_f32(raw.b), vreinterpretq_s16_f32(zero.a));
+    case DQL_UINT16:
+        return minus_u16(vreinterpretq_u16_f32(raw.a), vreinterpretq_u16_f32(raw.b), vreinterpretq_u16_f32(zero.a));
+    default:
+        return from_s32(vreinterpretq_s32_f32(raw.a), vreinterpretq_s32_f32(raw.b), vreinterpretq_s32_f32(raw.c),
+                        vreinterpretq_s32_f32(raw.d));
+    }
+}
+
+DQL_INLINE float32x4_t one_nan(float32x4_t v) {
+    return vbslq_f32(vceqq_f32(v, v), v, vreinterpretq_f32_u32(vdupq_n_u32(0x7fc00000)));
+}
+
+DQL_INLINE vf32 number(dql_type type, vf32 raw) {
+    if (dql_is_integer(type))
+        return difference(type, raw, splat(0));
+    return dql_is_scale(type) ? (vf32){one_nan(raw.a), one_nan(raw.b), one_nan(raw.c), one_nan(raw.d)} : raw;
+}
+
+DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
+    const vf32 difference = {vsubq_f32(v.a, zero.a), vsubq_f32(v.b, zero.b), vsubq_f32(v.c, zero.c),
+                             vsubq_f32(v.d, zero.d)};
+    return times(difference, scale);
+}
+
+/* Float zero points are 0. */
+DQL_INLINE vf32 splat_zero(dql_type type, float f) {
+    const int32_t zero = (int32_t)f;
+    switch (dql_x_bits(type)) {
+    case 16: return raw_words((words){vdupq_n_u16((uint16_t)zero), vdupq_n_u16((uint16_t)zero)});
+    case 32: return splat(0);
+    default: return raw_bytes(vdupq_n_u8((uint8_t)zero));
+    }
+}
+
+DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
+    return times(dql_is_integer(type) ? difference(type, raw, zero) : raw, scale);
+}
+
+/* (phase + lane) / run by a multiplication, which is exact for numbers this small. No lane is past 8 scales: where run
+ * is 2, a factor of LANES, phase is 0. */
+DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
+    static const int16_t lanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const int16x8_t inverse = vdupq_n_s16((int16_t)(0x7fff / run + 1)), start = vdupq_n_s16((int16_t)phase);
+    const int16x8_t a = vqdmulhq_s16(vaddq_s16(vld1q_s16(lanes), start), inverse);
+    const int16x8_t b = vqdmulhq_s16(vaddq_s16(vld1q_s16(lanes + 8), start), inverse);
+    /* the first byte of each float, the first two, all four */
+    const uint8x16_t bytes = vshlq_n_u8(vuzp1q_u8(vreinterpretq_u8_s16(a), vreinterpretq_u8_s16(b)), 2);
+    const words two = zip(bytes, vorrq_u8(bytes, vdupq_n_u8(1)));
+    const uint16x8_t next_a = vorrq_u16(two.a, vdupq_n_u16(0x0202)), next_b = vorrq_u16(two.b, vdupq_n_u16(0x0202));
+    float few[8] = {0};
+    if (n < 8) {
+        copy_bytes((char *)few, (const char *)from, 4 * n);
+        from = few;
+    }
+    const uint8x16x2_t scales = {{vreinterpretq_u8_f32(vld1q_f32(from)), vreinterpretq_u8_f32(vld1q_f32(from + 4))}};
+    return (vf32){vreinterpretq_f32_u8(vqtbl2q_u8(scales, vreinterpretq_u8_u16(vzip1q_u16(two.a, next_a)))),
+                  vreinterpretq_f32_u8(vqtbl2q_u8(scales, vreinterpretq_u8_u16(vzip2q_u16(two.a, next_a)))),
+                  vreinterpretq_f32_u8(vqtbl2q_u8(scales, vreinterpretq_u8_u16(vzip1q_u16(two.b, next_b)))),
+                  vreinterpretq_f32_u8(vqtbl2q_u8(scales, vreinterpretq_u8_u16(vzip2q_u16(two.b, next_b))))};
+}
+
+/* ---- lanes to elements ---- */
+
+/* The upper halves, and 1 more where the lower ones are more than a half, or a half under an odd one: where less 1
+ * under an even one they still have their upper bit. No NaN that gets here has a lower half that would carry. */
+DQL_INLINE uint16x8_t bf16_from_f32(float32x4_t a, float32x4_t b) {
+    const uint16x8_t low = vreinterpretq_u16_f32(a), high = vreinterpretq_u16_f32(b);
+    const uint16x8_t upper = vuzp2q_u16(low, high), lower = vuzp1q_u16(low, high);
+    const uint16x8_t even = vbicq_u16(vdupq_n_u16(1), upper);
+    return vsraq_n_u16(upper, vqsubq_u16(lower, even), 15);
+}
+
+/* Of a y type of 16 bits. */
+DQL_INLINE words rounded(dql_type type, vf32 v) {
+    if (type == DQL_FLOAT16)
+        return (words){f16_from_f32(v.a, v.b), f16_from_f32(v.c, v.d)};
+    return (words){bf16_from_f32(v.a, v.b), bf16_from_f32(v.c, v.d)};
+}
+
+DQL_INLINE void store_16(void *to, size_t i, size_t n, words w) {
+    _Alignas(16) char whole[2 * LANES];
+    char *p = (char *)to + 2 * i;
+    uint8_t *b = (uint8_t *)(n == LANES ? p : whole);
+    vst1q_u8(b, vreinterpretq_u8_u16(w.a));
+    vst1q_u8(b + 16, vreinterpretq_u8_u16(w.b));
+    if (n < LANES)
+        copy_bytes(p, whole, 2 * n);
+}
+
+DQL_INLINE void store_32(void *to, size_t i, size_t n, vf32 v) {
+    _Alignas(16) char whole[4 * LANES];
+    char *p = (char *)to + 4 * i;
+    uint8_t *b = (uint8_t *)(n == LANES ? p : whole);
+    vst1q_u8(b, vreinterpretq_u8_f32(v.a));
+    vst1q_u8(b + 16, vreinterpretq_u8_f32(v.b));
+    vst1q_u8(b + 32, vreinterpretq_u8_f32(v.c));
+    vst1q_u8(b + 48, vreinterpretq_u8_f32(v.d));
+    if (n < LANES)
+        copy_bytes(p, whole, 4 * n);
+}
+
+DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
+    if (type == DQL_FLOAT32)
+        store_32(to, i, n, v);
+    else
+        store_16(to, i, n, rounded(type, v));
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* float8 types whose decoding ends with a factor, in runs that are worth it: the factor goes to the scale. */
+#ifndef DQL_ARM_NEON_FLOAT8_H
+#define DQL_ARM_NEON_FLOAT8_H
+
+#include "arm/neon.h"
+
+DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
+                                  size_t run, const float *scale) {
+    const float factor = unbias(x_type);
+    if (factor == 1 || run < LANES)
+        return false;
+    for (size_t k = 0; k < count; scale++) {
+        const size_t end = run < count - k ? k + run : count;
+        if (*scale<0x1p127f / factor && * scale> - 0x1p127f / factor) {
+            const vf32 s = splat(*scale * factor);
+#pragma GCC unroll 4
+            for (; end - k >= LANES; k += LANES)
+                store(y_type, y, k, LANES, times(biased(x_type, load_8(x, i + k, LANES)), s));
+            if (k < end)
+                store(y_type, y, k, end - k, times(biased(x_type, load_8(x, i + k, end - k)), s));
+            k = end;
+        }
+        /* A scale that would overflow is another factor. */
+        const vf32 s = splat(*scale);
+        for (; k < end; k += LANES) {
+            const size_t n = end - k < LANES ? end - k : LANES;
+            store(y_type, y, k, n, times(load(x_type, x, i + k, n), s));
+        }
+        k = end;
+    }
+    return true;
+}
+
+#endif
