@@ -26,7 +26,7 @@ static const char *const names[] = {
 };
 
 /* The ISAs of this build, best first. DQL_HAVE_<ISA> is set by CMake for those that the compiler can build. */
-extern const dql_kernels dql_isa_avx512vbmi, dql_isa_avx512, dql_isa_avx2, dql_isa_neon, dql_isa_scalar;
+extern const dql_kernels dql_isa_avx512vbmi, dql_isa_avx512, dql_isa_avx2, dql_isa_neon, dql_isa_simde, dql_isa_scalar;
 /* With what the compiler takes for granted beside it. */
 enum {
     AVX2 = DQL_CPU_AVX2 | DQL_CPU_F16C,
@@ -44,6 +44,9 @@ static const dql_isa_row rows[] = {
 #endif
 #ifdef DQL_HAVE_NEON
     {DQL_ISA_NEON, &dql_isa_neon, DQL_CPU_NEON, DQL_CPU_NONE},
+#endif
+#ifdef DQL_HAVE_SIMDE
+    {DQL_ISA_SIMDE, &dql_isa_simde, DQL_CPU_NONE, DQL_CPU_NONE},
 #endif
     {DQL_ISA_SCALAR, &dql_isa_scalar, DQL_CPU_NONE, DQL_CPU_NONE},
 };
