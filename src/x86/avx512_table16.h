@@ -34,6 +34,15 @@ DQL_INLINE __m512i spread_32_of_2_bits(uint64_t codes) {
 #endif
 }
 
+#ifndef __AVX512VBMI__
+DQL_INLINE __m512i spread_32_of_4_bits(__m128i codes) {
+    const __m512i each = _mm512_set_epi16(7, 7, 7, 7, 6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1,
+                                          1, 1, 0, 0, 0, 0);
+    const __m512i words = _mm512_permutexvar_epi16(each, _mm512_castsi128_si512(codes));
+    return _mm512_srlv_epi16(words, _mm512_set1_epi64(0x000c000800040000));
+}
+#endif
+
 DQL_INLINE __m512i spread_32(dql_type type, uint64_t low, uint64_t high) {
     if (dql_x_bits(type) == 2)
         return spread_32_of_2_bits(low | high << 32);
@@ -44,11 +53,17 @@ DQL_INLINE __m512i spread_32(dql_type type, uint64_t low, uint64_t high) {
     const __m512i both = _mm512_mask_set1_epi64(_mm512_set1_epi64((long long)low), 0xf0, (long long)high);
     return _mm512_multishift_epi64_epi8(places, both);
 #else
-    const __m512i each = _mm512_set_epi16(7, 7, 7, 7, 6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1,
-                                          1, 1, 0, 0, 0, 0);
-    const __m512i words = _mm512_castsi128_si512(_mm_set_epi64x((long long)high, (long long)low));
-    return _mm512_srlv_epi16(_mm512_permutexvar_epi16(each, words), _mm512_set1_epi64(0x000c000800040000));
+    return spread_32_of_4_bits(_mm_set_epi64x((long long)high, (long long)low));
 #endif
+}
+
+/* The same from the start of a byte on. */
+DQL_INLINE __m512i spread_whole_32(dql_type type, const char *p) {
+#ifndef __AVX512VBMI__
+    if (dql_x_bits(type) == 4)
+        return spread_32_of_4_bits(_mm_loadu_si128((const __m128i *)p));
+#endif
+    return spread_32(type, read_codes(type, p, 0, LANES), read_codes(type, p, LANES, LANES));
 }
 
 /* Elements [k, k + n) of y, n at most 16 of float32 or 32 of halves. */
@@ -74,8 +89,7 @@ DQL_INLINE void pick_whole(dql_type x_type, dql_type y_type, __m512i table, cons
     if (y_type == DQL_FLOAT32) {
         _mm512_storeu_si512((char *)y + 4 * k, _mm512_permutexvar_epi32(spread_whole_16(x_type, x), table));
     } else {
-        const __m512i index = spread_32(x_type, read_codes(x_type, x, 0, LANES), read_codes(x_type, x, LANES, LANES));
-        _mm512_storeu_si512((char *)y + 2 * k, _mm512_permutexvar_epi16(index, table));
+        _mm512_storeu_si512((char *)y + 2 * k, _mm512_permutexvar_epi16(spread_whole_32(x_type, x), table));
     }
 }
 
