@@ -21,9 +21,13 @@ const bench_case cases[CASES] = {
 
 const size_t case_sizes[CASE_SIZES] = {64, 4096, 1 << 18, 1 << 24, 1 << 26};
 
-/* 64 = [1,64], 4,096 = [16,256], 256 Ki = [512,512], 16 Mi = [4096,4096], 64 Mi = [8192,8192] */
+/* 64 = [1,64], 4,096 = [16,256], 256 Ki = [512,512], 64 Mi = [8192,8192], others have rows of 4096, as 16 Mi has. */
 static size_t usual_rows(size_t elements) {
-    return elements == 64 ? 1 : elements == 4096 ? 16 : elements == 1 << 18 ? 512 : elements == 1 << 24 ? 4096 : 8192;
+    return elements == 64        ? 1
+           : elements == 4096    ? 16
+           : elements == 1 << 18 ? 512
+           : elements == 1 << 26 ? 8192
+                                 : elements / 4096;
 }
 
 bool tensor_case_make(tensor_case *t, const bench_case *c, size_t elements, const bench_type *x, const bench_type *y,

@@ -1,8 +1,11 @@
 /* Benchmarks of kernels and of whole calls beside what the machine can do at best, and beside ONNX Runtime.
  * `bench --benchmark_filter=REGEX` chooses rows by their names; docs/performance.md explains them. */
 #define _GNU_SOURCE /* sched_setaffinity */
+#include "dispatch/cpu.h"
 #include "rows.h"
 #include "shim.h"
+
+#include <stdio.h>
 
 #ifdef __linux__
 #include <sched.h>
@@ -24,6 +27,9 @@ static void stay_on_this_core(void) {
 int main(int argc, char **argv) {
     stay_on_this_core();
     bench_context("dql_isa", dql_isa_name(dql_isa_active()));
+    char bytes[24];
+    snprintf(bytes, sizeof bytes, "%zu", dql_cpu_last_level_cache());
+    bench_context("last_level_cache", bytes);
     register_limits();
     register_kernels();
     register_tensors();

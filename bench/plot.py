@@ -253,6 +253,58 @@ def bars(path, sizes, lines, isa, subtitle):
     plt.close(figure)
 
 
+STORES = ("_cached", "_stream")
+
+
+def store_curves(rows, isa):
+    """{case: {way to store: [(bytes of y, GB/s)]}} of the cases that were measured at many sizes."""
+    curves = {}
+    for row in rows:
+        for way in STORES:
+            if isa_of(row) == isa and row.parts[3].endswith(way):
+                case = "/".join(row.parts[1:4])[:-len(way)]
+                curves.setdefault(case, {}).setdefault(way, []).append((row.bytes, row.bytes / row.ns))
+    return {case: ways for case, ways in curves.items() if len(ways) == 2 and min(map(len, ways.values())) > 4}
+
+
+def size_name(size):
+    return f"{size / 2**20:.0f} MiB" if size >= 2**20 else f"{size / 2**10:.0f} KiB"
+
+
+def stores(path, curves, cache, title, subtitle):
+    """How fast y is written, by its size, with ordinary and with non-temporal stores."""
+    import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
+
+    figure = plt.figure(figsize=(8.2, 4.6))
+    axes = figure.add_axes([0.08, 0.13, 0.60, 0.68])
+    names = []
+    for (case, ways), colour in zip(curves.items(), (BLUE, ORANGE, "#009e73", "#cc79a7", INK)):
+        for way, style in zip(STORES, ("-", "--")):
+            axes.plot(*zip(*sorted(ways[way])), style, color=colour, marker="o", markersize=3, linewidth=1.6)
+        names.append(Line2D([], [], color=colour, label=label_of(case)))
+    points = [point for ways in curves.values() for way in ways.values() for point in way]
+    sizes = sorted({2**round(math.log2(size)) for size, _ in points})
+    if cache:
+        axes.axvline(cache, color="#777777", linewidth=1, linestyle=":")
+        axes.text(cache / 1.07, axes.get_ylim()[1] * 0.97, "last-level cache", fontsize=9, va="top", ha="right",
+                  color="#555555")
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(sizes, [size_name(size) for size in sizes], rotation=40, ha="right", rotation_mode="anchor",
+                    fontsize=9)
+    axes.set_ylim(0)
+    axes.set_ylabel("GB/s written")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    ways = [Line2D([], [], color=INK, linestyle="-", label="DQL_STORE_CACHED"),
+            Line2D([], [], color=INK, linestyle="--", label="DQL_STORE_STREAM")]
+    figure.legend(handles=ways + names, loc="upper left", bbox_to_anchor=(0.68, 0.82), frameon=False, fontsize=9)
+    figure.text(0.02, 0.95, title, fontsize=14, fontweight="bold", va="center")
+    figure.text(0.02, 0.89, subtitle, fontsize=10, va="center", color="#555555")
+    save(figure, path)
+    plt.close(figure)
+
+
 # ---- tables ----
 
 
@@ -273,6 +325,12 @@ def limits_table(rows):
 
 def isa_table(rows):
     """Kernels at the cache size: means over x types and granularities."""
+    curves = store_curves(measured(rows, "tensor"), isa)
+    if curves:
+        sections.append("### Ways to store")
+        picture("stores.svg", stores, curves, int(context.get("last_level_cache", 0)),
+                f"{isa}: two ways to store, by the bytes of y", cpu)
+
     kernels = [r for r in measured(rows, "kernel") if int(r.parts[5]) == SMALL]
     y_types = unique(r.parts[2] for r in kernels)
     head = ["kernels, 4,096 elements"] + [f"to {y}" for y in y_types]
@@ -379,6 +437,12 @@ def main(folder, cases):
     if large:
         picture(f"calls-memory-{isa}.svg", heat_map, large, "of_streams",
                 f"{isa}: calls in memory, % of the stream limit", f"64 Mi elements · {cpu}")
+
+    curves = store_curves(measured(rows, "tensor"), isa)
+    if curves:
+        sections.append("### Ways to store")
+        picture("stores.svg", stores, curves, int(context.get("last_level_cache", 0)),
+                f"{isa}: two ways to store, by the bytes of y", cpu)
 
     kernels = [r for r in measured(rows, "kernel") if int(r.parts[5]) == SMALL]
     if kernels:

@@ -165,9 +165,27 @@ static void add_isa(dql_isa isa) {
                 }
 }
 
+/* Both ways to store, at sizes around the last-level cache's. From 16 Mi elements on all types have these rows. */
+static void add_stores(dql_isa isa) {
+    for (size_t x = 0; x < X_TYPES; x++)
+        for (size_t y = 0; x_types[x].type == DQL_INT8 && y < 2; y++)
+            for (size_t c = 0; c < CASES; c++)
+                for (size_t elements = 1 << 17; elements <= 1 << 25; elements *= 2) {
+                    tensor_case t;
+                    if (elements == 1 << 24 || cases[c].columns ||
+                        !tensor_case_make(&t, &cases[c], elements, &x_types[x], &y_types[y], true))
+                        continue;
+                    add(&t, WHOLE, isa, DQL_STORE_CACHED);
+                    add(&t, WHOLE, isa, DQL_STORE_STREAM);
+                }
+}
+
 void register_tensors(void) {
     /* Every ISA that is compiled in; the plan tells which this CPU lacks. */
     for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa); isa++)
         if (dql_isa_compiled(isa))
             add_isa((dql_isa)isa);
+    for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa); isa++)
+        if (dql_isa_compiled(isa))
+            add_stores((dql_isa)isa);
 }
