@@ -2,7 +2,7 @@
  * for docs/integration.md. Rows are granularities, columns are bytes of y in a slice. A tensor is run in pieces that
  * take less than a millisecond. A cell is the median of the pieces, each by the shortest of many runs, since neighbours
  * only ever make one longer; all cells take turns, so that they meet the same machine. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime, sysconf */
+#define _GNU_SOURCE /* clock_gettime, sysconf, sched_setaffinity */
 #include "buffers.h"
 #include "cases.h"
 
@@ -12,6 +12,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 static const struct shape {
     const char *title;
@@ -41,6 +44,7 @@ enum {
     COLUMNS = sizeof slice_bytes / sizeof *slice_bytes,
     MAX_POOLS = 2, /* of one thread, and of one a core */
     MAX_PIECES = 16,
+    TURNS = 4,    /* one after the other */
     SECONDS = 12, /* for each shape */
 };
 
@@ -114,7 +118,7 @@ static void measure(times best, const struct shape *shape, pthreadpool_t *pools,
         for (size_t r = 0; r < ROWS; r++)
             for (size_t c = 0; c < COLUMNS; c++)
                 for (size_t p = 0; p < pool_count; p++)
-                    for (int turn = 0; turn < 2; turn++) /* what a cache can hold is there in the second */
+                    for (int turn = 0; turn < TURNS; turn++) /* what a cache can hold is there in the second */
                         run_pieces(best[p][r][c], pools[p], &jobs[r], shape->pieces, slice_bytes[c]);
     while (now_ns() < end);
 }
@@ -156,10 +160,27 @@ static void print(const struct shape *shape, times best, size_t pool_count, size
     fflush(stdout);
 }
 
+/* This thread, and those it creates, run on cores [first, end) only. Two threads on one core, where a scheduler may
+ * have them for a while, would wait for each other. */
+static void stay_on_cores(size_t first, size_t end) {
+#ifdef __linux__
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (size_t core = first; core < end; core++)
+        CPU_SET(core, &set);
+    sched_setaffinity(0, sizeof set, &set); /* if it is not allowed, the numbers are noisier */
+#else
+    (void)first;
+    (void)end;
+#endif
+}
+
 int main(void) {
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     const size_t cores = online > 1 ? (size_t)online : 1, pool_count = cores > 1 ? 2 : 1;
+    stay_on_cores(cores > 1, cores);
     pthreadpool_t pools[MAX_POOLS] = {pthreadpool_create(1), pthreadpool_create(cores)};
+    stay_on_cores(0, 1);
     if (!pools[0] || !pools[1]) {
         fprintf(stderr, "slices: no thread pool\n");
         return EXIT_FAILURE;
