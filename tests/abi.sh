@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The ABI is the one that is written down in tests/abi: functions, their types, the layout of structs, numbers of enums. It
-# doesn't depend on the compiler nor on ISAs, so a library of scalar code is compiled for it, with debugging information.
+# doesn't depend on the compiler nor on ISAs, so what lies above these is compiled for it, with debugging information.
 # usage: abi.sh COMPILER [--update]
 #        --update writes it down anew: for what is added, and before 1.0, with a new minor version, for what is changed
 set -euo pipefail
@@ -19,7 +19,7 @@ fi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-"$compiler" -std=c11 -g -O0 -shared -fPIC -fvisibility=hidden -Iinclude -Isrc src/*.c src/dispatch/*.c src/scalar/*.c \
+"$compiler" -std=c11 -g -O0 -shared -fPIC -fvisibility=hidden -Iinclude -Isrc src/*.c src/dispatch/*.c \
   -Wl,-soname,libdql.so -o "$scratch/libdql.so"
 
 if [ -n "$update" ]; then
