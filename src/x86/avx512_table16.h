@@ -5,16 +5,22 @@
 
 #include "x86/avx512.h"
 
-/* The 16 outputs, of a y type of 16 bits. */
+/* The 16 outputs, before they are rounded. Float zero points are 0. */
+DQL_INLINE vf32 finished16(dql_type x_type, float scale, float zero) {
+    const vf32 v = meanings(x_type), s = splat(scale);
+    return dql_is_integer(x_type) ? affine(v, s, splat(zero)) : _mm512_mul_ps(v, s);
+}
+
+/* As halves. */
 DQL_INLINE __m256i halves16(dql_type x_type, dql_type y_type, float scale, float zero) {
-    const vf32 v = affine(meanings(x_type), splat(scale), splat(zero));
+    const vf32 v = finished16(x_type, scale, zero);
     return y_type == DQL_FLOAT16 ? _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT) : bf16_from_f32(v);
 }
 
-/* The outputs: 16 float32, or 16 halves twice. */
+/* 16 float32, or 16 halves twice. */
 DQL_INLINE __m512i table16(dql_type x_type, dql_type y_type, float scale, float zero) {
     if (y_type == DQL_FLOAT32)
-        return _mm512_castps_si512(affine(meanings(x_type), splat(scale), splat(zero)));
+        return _mm512_castps_si512(finished16(x_type, scale, zero));
     return _mm512_broadcast_i64x4(halves16(x_type, y_type, scale, zero));
 }
 
