@@ -37,12 +37,20 @@ typedef struct kernel_row {
     work work;
 } kernel_row;
 
-/* As the library calls it: with a scale an element, row after row with the same scales. */
+/* As the library calls it: with a scale an element, for several rows with the same scales. */
 static void call(void *context) {
     const kernel_row *r = context;
-    const size_t row = r->run == 1 && r->elements > ROW ? ROW : r->elements, y_size = r->y->bits / 8;
-    for (size_t k = 0; k < r->elements; k += row)
-        r->kernel(r->x_bytes, k, (char *)r->y_bytes + k * y_size, row, r->run, r->scale, r->zero);
+    const size_t row = r->run == 1 && r->elements > ROW ? ROW : r->elements;
+    const dql_panel p = {.x = r->x_bytes,
+                         .y = r->y_bytes,
+                         .count = row,
+                         .rows = r->elements / row,
+                         .run = r->run,
+                         .x_stride = row,
+                         .y_stride = row,
+                         .scale = r->scale,
+                         .zero = r->zero};
+    r->kernel(&p);
 }
 
 /* The kernel's y against the scalar kernel's, piece by piece. */
@@ -54,8 +62,15 @@ static bool is_right(const kernel_row *r) {
     for (size_t k = 0; k < r->elements; k += piece) {
         const size_t n = r->elements - k < piece ? r->elements - k : piece;
         const size_t first = r->run == 1 ? 0 : k / r->run;
-        scalar->dequantize[r->x->type][r->y - y_types](r->x_bytes, k, buffer_check(), n, r->run, r->scale + first,
-                                                       r->zero + first);
+        const dql_panel p = {.x = r->x_bytes,
+                             .i = k,
+                             .y = buffer_check(),
+                             .count = n,
+                             .rows = 1,
+                             .run = r->run,
+                             .scale = r->scale + first,
+                             .zero = r->zero + first};
+        scalar->dequantize[r->x->type][r->y - y_types](&p);
         if (!same_elements(r->y->type, (const char *)r->y_bytes + k * y_size, buffer_check(), n))
             return false;
     }

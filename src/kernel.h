@@ -79,17 +79,40 @@ DQL_INLINE bool dql_is_scale(dql_type type) {
     }
 }
 
+/* Of an element. */
+DQL_INLINE size_t dql_y_bytes(dql_type type) {
+    switch ((int)type) {
+#define DQL_CASE(TYPE, name, bits)                                                                                     \
+    case DQL_##TYPE: return (bits) / 8;
+        DQL_Y_TYPES(DQL_CASE)
+#undef DQL_CASE
+    default: return 0;
+    }
+}
+
 /* y types numbered from 0: the columns of tables. */
 #define DQL_Y_NUMBER(TYPE, name, bits) DQL_Y_##TYPE,
 enum { DQL_Y_TYPES(DQL_Y_NUMBER) DQL_Y_END };
 #undef DQL_Y_NUMBER
 
-/* y[k] = round((f32(x[i + k]) - zero[k / run]) * scale[k / run]) for k < count. i and count are in elements.
- * Reads only bytes that hold x[i .. i + count) and ceil(count / run) scales and zeros; writes only y[0 .. count).
- * Any alignment of x and y; run >= 1. No state, no failure. x[i] and y[0] are the same address or don't overlap.
- * zero is 0 where x is int32 or a float type; a NaN among the scales is the one that dql_widen makes. */
-typedef void dql_kernel(const void *x, size_t i, void *y, size_t count, size_t run, const float *scale,
-                        const float *zero);
+/* Rows of elements, cut in runs that share a scale:
+ *
+ *     y[r * y_stride + k] = round((f32(x[i + r * x_stride + k]) - zero[s]) * scale[s]), s = r * scale_stride + k / run
+ *
+ * for r < rows and k < count, neither of them 0; run >= 1. i, counts and strides are in elements. */
+typedef struct dql_panel {
+    const void *x;
+    void *y;
+    size_t i, count, rows, run;
+    size_t x_stride, y_stride, scale_stride;
+    const float *scale, *zero;
+} dql_panel;
+
+/* Computes a panel. Of each row it reads only bytes that hold count elements of x and ceil(count / run) scales and
+ * zeros, and writes only count elements of y. Any alignment of x and y. No state, no failure. x[i] and y[0] are the
+ * same address, and their strides the same, or x and y don't overlap. zero is 0 where x is int32 or a float type; a NaN
+ * among the scales is the one that dql_widen makes. */
+typedef void dql_kernel(const dql_panel *p);
 
 /* to[k] = f32(from[i + k]) for k < count, exactly; a NaN becomes the canonical one, 0x7fc00000. Any alignment of
  * `from`. Up to DQL_WIDEN_SLACK floats after to[count] may be written: a whole vector that is read back at once is

@@ -1,49 +1,74 @@
 /* The loops of every ISA. Its file has defined
  *
- *     vf32                                 LANES float32 values, or the same number of raw ones
- *     LANES                                a size_t, the same in every call; at most DQL_WIDEN_SLACK
- *     load(type, from, i, n)               lane k = from[i + k] for k < n, raw: in a form that the type's other
- * primitives know. Of x and scale types; of FLOAT32 the form is float32 number(type, raw)                    lane k as
- * float32; of a scale type a NaN becomes 0x7fc00000 splat(f)                             f in every lane affine(v,
- * scale, zero)               (v - zero) * scale in float32, each operation rounded splat_zero(type, f) zero point f in
- * every lane, as dequantize_raw of that type takes it dequantize_raw(type, raw, s, z)      affine(number(type, raw), s,
- * zero), in any way that gives its bits store(type, to, i, n, v)             to[i + k] = round(lane k) for k < n. Of y
- * types expand(from, n, run, phase)          lane k = from[(phase + k) / run]; `from` has n floats, 1 to LANES, which
- * may end before the last lanes' do. 1 < run < LANES, phase < run special(x_type, y_type, kernel's arguments) true if
- * it has done all that the kernel has to, in a way that is faster; false if it has done nothing
+ *     vf32                              LANES float32 values, or the same number of raw ones
+ *     LANES                             a size_t, the same in every call; at most DQL_WIDEN_SLACK
+ *     load(type, from, i, n)            lane k = from[i + k] for k < n, raw: in a form that the type's other
+ *                                       primitives know. Of x and scale types; of FLOAT32 the form is float32
+ *     number(type, raw)                 lane k as float32; of a scale type a NaN becomes 0x7fc00000
+ *     splat(f)                          f in every lane
+ *     affine(v, scale, zero)            (v - zero) * scale in float32, each operation rounded
+ *     splat_zero(type, f)               zero point f in every lane, as dequantize_raw of that type takes it
+ *     dequantize_raw(type, raw, s, z)   affine(number(type, raw), s, zero), in any way that gives its bits
+ *     store(type, to, i, n, v)          to[i + k] = round(lane k) for k < n. Of y types
+ *     expand(from, n, run, phase)       lane k = from[(phase + k) / run]; `from` has n floats, 1 to LANES, which may
+ *                                       end before the last lanes' do. 1 < run < LANES, phase < run
+ *     special(x_type, y_type, x, i, y, count, run, scale, zero)
+ *                                       true if it has computed a row, in a way that is faster, false if it has done
+ *                                       nothing. 1 < run, LANES <= run
  *
  * always inlined, and then includes this file. Types are constants in every call, and n is mostly the constant LANES:
  * what is chosen by them leaves no trace in the code. n is 1 to LANES; lanes from n on may be anything; load and store
  * touch no byte outside the n elements. A NaN whose lower half is not 0 reaches no store: widen and load see to that.
  *
  * What the file gets is DQL_KERNEL_TABLE, for its `const dql_kernels dql_isa_<name> = {DQL_KERNEL_TABLE};`, to which it
- * may add
- * `.stream`. */
+ * may add `.stream`. */
+
+/* Elements [k, k + n) of row r. */
+DQL_INLINE void dequantize_each(dql_type x_type, dql_type y_type, const dql_panel *p, size_t r, size_t k, size_t n,
+                                vf32 scale, vf32 zero) {
+    const vf32 v = number(x_type, load(x_type, p->x, p->i + r * p->x_stride + k, n));
+    store(y_type, p->y, r * p->y_stride + k, n, affine(v, scale, zero));
+}
+
+/* The same of rows that share their scales: how many is a constant. */
+DQL_INLINE void dequantize_column(dql_type x_type, dql_type y_type, const dql_panel *p, size_t rows, size_t k, size_t n,
+                                  vf32 scale, vf32 zero) {
+    if (n == LANES) {
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++)
+            dequantize_each(x_type, y_type, p, r, k, LANES, scale, zero);
+    } else {
+        for (size_t r = 0; r < rows; r++)
+            dequantize_each(x_type, y_type, p, r, k, n, scale, zero);
+    }
+}
 
 /* A scale for each element. */
-DQL_INLINE void dequantize_each(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k, size_t n,
-                                const float *scale, const float *zero) {
-    const vf32 s = load(DQL_FLOAT32, scale, k, n), z = load(DQL_FLOAT32, zero, k, n);
-    store(y_type, y, k, n, affine(number(x_type, load(x_type, x, i + k, n)), s, z));
+DQL_INLINE void dequantize_elements(dql_type x_type, dql_type y_type, const dql_panel *p, size_t rows) {
+    size_t k = 0;
+    for (; p->count - k >= LANES; k += LANES)
+        dequantize_column(x_type, y_type, p, rows, k, LANES, load(DQL_FLOAT32, p->scale, k, LANES),
+                          load(DQL_FLOAT32, p->zero, k, LANES));
+    if (k < p->count) {
+        const size_t n = p->count - k;
+        dequantize_column(x_type, y_type, p, rows, k, n, load(DQL_FLOAT32, p->scale, k, n),
+                          load(DQL_FLOAT32, p->zero, k, n));
+    }
 }
 
 /* Several runs a vector: the scales of each are spread over its lanes. */
-DQL_INLINE void dequantize_short_runs(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                      size_t run, const float *scale, const float *zero) {
-    const size_t scales = (count + run - 1) / run, whole = LANES / run, rest = LANES % run;
+DQL_INLINE void dequantize_short_runs(dql_type x_type, dql_type y_type, const dql_panel *p, size_t rows) {
+    const size_t scales = (p->count + p->run - 1) / p->run, whole = LANES / p->run, rest = LANES % p->run;
     size_t first = 0, phase = 0; /* of the scale of element k, and of k in its run */
-    for (size_t k = 0; k < count; k += LANES) {
-        const size_t n = count - k < LANES ? count - k : LANES,
+    for (size_t k = 0; k < p->count; k += LANES) {
+        const size_t n = p->count - k < LANES ? p->count - k : LANES,
                      window = scales - first < LANES ? scales - first : LANES;
-        const vf32 s = expand(scale + first, window, run, phase), z = expand(zero + first, window, run, phase);
-        if (n == LANES)
-            store(y_type, y, k, LANES, affine(number(x_type, load(x_type, x, i + k, LANES)), s, z));
-        else
-            store(y_type, y, k, n, affine(number(x_type, load(x_type, x, i + k, n)), s, z));
+        dequantize_column(x_type, y_type, p, rows, k, n, expand(p->scale + first, window, p->run, phase),
+                          expand(p->zero + first, window, p->run, phase));
         first += whole;
         phase += rest;
-        if (phase >= run) {
-            phase -= run;
+        if (phase >= p->run) {
+            phase -= p->run;
             first++;
         }
     }
@@ -61,23 +86,14 @@ DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, const void *
     }
 }
 
-DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
-                           const float *scale, const float *zero) {
+/* One row, of runs of at least a vector. */
+DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
+                                     size_t run, const float *scale, const float *zero) {
     size_t k = 0;
+    if (run > count && count >= LANES) /* a part of a run is a run, and may be a whole number of vectors */
+        run = count;
     if (special(x_type, y_type, x, i, y, count, run, scale, zero))
         return;
-    if (run == 1) {
-#pragma GCC unroll 4
-        for (; count - k >= LANES; k += LANES)
-            dequantize_each(x_type, y_type, x, i, y, k, LANES, scale, zero);
-        if (k < count)
-            dequantize_each(x_type, y_type, x, i, y, k, count - k, scale, zero);
-        return;
-    }
-    if (run < LANES) {
-        dequantize_short_runs(x_type, y_type, x, i, y, count, run, scale, zero);
-        return;
-    }
     if (run % LANES == 0) {
         const size_t blocks = count / run;
         if (run == 2 * LANES)
@@ -100,6 +116,36 @@ DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const void *x, size
     }
 }
 
+/* Goes on by some rows. Strides are the caller's, in memory, so that loops over one row have more registers. */
+DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *p, size_t rows) {
+    at->i += rows * p->x_stride;
+    at->y = (char *)at->y + rows * p->y_stride * dql_y_bytes(y_type);
+    at->scale += rows * p->scale_stride;
+    at->zero += rows * p->scale_stride;
+    at->rows -= rows;
+}
+
+/* How many rows meet each vector of scales. */
+enum { TOGETHER = 4 };
+
+DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *p) {
+    dql_panel at = *p;
+    if (at.run >= LANES && at.run > 1)
+        for (; at.rows; next_rows(y_type, &at, p, 1))
+            dequantize_long_runs(x_type, y_type, at.x, at.i, at.y, at.count, at.run, at.scale, at.zero);
+    else if (at.run == 1) {
+        for (; at.rows >= TOGETHER && p->scale_stride == 0; next_rows(y_type, &at, p, TOGETHER))
+            dequantize_elements(x_type, y_type, &at, TOGETHER);
+        for (; at.rows; next_rows(y_type, &at, p, 1))
+            dequantize_elements(x_type, y_type, &at, 1);
+    } else {
+        for (; at.rows >= TOGETHER && p->scale_stride == 0; next_rows(y_type, &at, p, TOGETHER))
+            dequantize_short_runs(x_type, y_type, &at, TOGETHER);
+        for (; at.rows; next_rows(y_type, &at, p, 1))
+            dequantize_short_runs(x_type, y_type, &at, 1);
+    }
+}
+
 /* The canonical NaN stands for all of them, so that store may round a NaN like any other number. */
 DQL_INLINE void widen(dql_type type, const void *from, size_t i, float *to, size_t count) {
     size_t k = 0;
@@ -111,9 +157,8 @@ DQL_INLINE void widen(dql_type type, const void *from, size_t i, float *to, size
 
 /* One function for each pair of types and for each type that is widened, and the table of them all. */
 #define DQL_DEFINE_KERNEL(X, x_name, Y, y_name)                                                                        \
-    static void dequantize_##x_name##_##y_name(const void *x, size_t i, void *y, size_t count, size_t run,             \
-                                               const float *scale, const float *zero) {                                \
-        dequantize(DQL_##X, DQL_##Y, x, i, y, count, run, scale, zero);                                                \
+    static void dequantize_##x_name##_##y_name(const dql_panel *p) {                                                   \
+        dequantize(DQL_##X, DQL_##Y, p);                                                                               \
     }
 #define DQL_DEFINE_WIDEN(TYPE, name, ...)                                                                              \
     static void widen_##name(const void *from, size_t i, float *to, size_t count) {                                    \

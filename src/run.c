@@ -10,6 +10,7 @@ enum {
     SHORT_ROW = 32,     /* elements: rows that are no longer share a tile, */
     SHORT_TILE = 256,   /* of so many elements */
     BAND = 32,          /* rows that are walked strip by strip before the next ones: in memory, far apart is slow */
+    SMALL_GAP = 32,     /* scales between those of two rows of a panel: it is faster to take them than to leave them */
     STREAM_TILE = 2048, /* bytes of y: computed, then streamed */
 };
 
@@ -74,13 +75,13 @@ static size_t until_next_scales(const dql_normal *p, const position *at) {
     return at->rows_left * p->row_length - at->column;
 }
 
-/* To the first element that uses the next row of scales. */
-static void go_to_next_scales(const dql_normal *p, position *at) {
-    at->element += until_next_scales(p, at);
-    at->scale += p->row_scales - at->column / p->run;
-    at->axis_left = at->axis_left > at->rows_left ? at->axis_left - at->rows_left : p->axis_rows;
-    at->rows_left = min(at->axis_left, p->block_rows);
-    at->column = at->offset = 0;
+/* The first element that uses the next row of scales. */
+DQL_INLINE position next_scales(const dql_normal *p, const position *at) {
+    position next = {.element = at->element + until_next_scales(p, at),
+                     .scale = at->scale + p->row_scales - at->column / p->run,
+                     .axis_left = at->axis_left > at->rows_left ? at->axis_left - at->rows_left : p->axis_rows};
+    next.rows_left = min(next.axis_left, p->block_rows);
+    return next;
 }
 
 /* A distance that is gone more than once. */
@@ -113,15 +114,16 @@ static void advance(const dql_normal *p, position *at, const step *by) {
 
 /* ---- the tile ---- */
 
-static void read_scales(const call *c, size_t first, entries *to, size_t n) {
-    c->plan.kernels->widen[c->plan.scale_type](c->scale, first, to->f32, n);
+/* Scales or zero points [first, first + n), to entry k and those after it. */
+static void read_scales(const call *c, size_t first, entries *to, size_t k, size_t n) {
+    c->plan.kernels->widen[c->plan.scale_type](c->scale, first, to->f32 + k, n);
 }
 
-static void read_zeros(const call *c, size_t first, entries *to, size_t n) {
+static void read_zeros(const call *c, size_t first, entries *to, size_t k, size_t n) {
     if (c->plan.x_type == DQL_INT32)
-        memcpy(to->i32, (const char *)c->zero + first * sizeof *to->i32, n * sizeof *to->i32);
+        memcpy(to->i32 + k, (const char *)c->zero + first * sizeof *to->i32, n * sizeof *to->i32);
     else
-        c->plan.kernels->widen[c->plan.x_type](c->zero, first, to->f32, n);
+        c->plan.kernels->widen[c->plan.x_type](c->zero, first, to->f32 + k, n);
 }
 
 static void tile_filled(call *c, size_t from, size_t n) {
@@ -137,10 +139,21 @@ static void tile_filled(call *c, size_t from, size_t n) {
 static void fill_runs(call *c, size_t first, size_t n) {
     if (c->tile_from == first && c->tile_size >= n)
         return;
-    read_scales(c, first, &c->tile->scale, n);
+    read_scales(c, first, &c->tile->scale, 0, n);
     if (c->zero)
-        read_zeros(c, first, &c->tile->zero, n);
+        read_zeros(c, first, &c->tile->zero, 0, n);
     tile_filled(c, first, n);
+}
+
+/* The same for each of `rows` rows, whose scales are `stride` apart. */
+static void fill_rows(call *c, size_t first, size_t stride, size_t n, size_t rows) {
+    for (size_t r = 0; r < rows; r++) {
+        read_scales(c, first + r * stride, &c->tile->scale, r * n, n);
+        if (c->zero)
+            read_zeros(c, first + r * stride, &c->tile->zero, r * n, n);
+    }
+    tile_filled(c, first, rows * n);
+    c->tile_size = n;
 }
 
 /* to[k] = from[(offset + k) / run] for k < n. */
@@ -162,7 +175,7 @@ static void repeat(int32_t *to, size_t period, size_t n) {
 
 /* One entry for each of n elements from `at` on, across short rows. `from` starts with the row of scales of `at`. */
 static void spread_rows(const dql_normal *p, int32_t *to, const int32_t *from, position at, size_t n) {
-    for (size_t k = 0; k < n; from += p->row_scales, go_to_next_scales(p, &at)) {
+    for (size_t k = 0; k < n; from += p->row_scales, at = next_scales(p, &at)) {
         const size_t end = k + min(n - k, until_next_scales(p, &at));
         if (at.column) { /* the rest of a row */
             const size_t rest = min(end - k, p->row_length - at.column);
@@ -182,7 +195,7 @@ static size_t scales_of_rows(const dql_normal *p, position at, size_t n) {
     size_t scales = 0;
     for (size_t length; n > (length = until_next_scales(p, &at)); n -= length) {
         scales += p->row_scales;
-        go_to_next_scales(p, &at);
+        at = next_scales(p, &at);
     }
     return scales + (min(at.column + n, p->row_length) - 1) / p->run + 1;
 }
@@ -197,10 +210,10 @@ static void fill_elements(call *c, const position *at, size_t n) {
         return;
     entries narrow;
     const size_t first = at->scale - at->column / p->run, scales = scales_of_rows(p, *at, n);
-    read_scales(c, first, &narrow, scales);
+    read_scales(c, first, &narrow, 0, scales);
     spread_rows(p, c->tile->scale.i32, narrow.i32, *at, n);
     if (c->zero) {
-        read_zeros(c, first, &narrow, scales);
+        read_zeros(c, first, &narrow, 0, scales);
         spread_rows(p, c->tile->zero.i32, narrow.i32, *at, n);
     }
     tile_filled(c, from, n);
@@ -221,78 +234,188 @@ DQL_INLINE void prefetch(const call *c, size_t i, size_t n) {
         __builtin_prefetch(x + k);
 }
 
+static void compute_exactly(const call *c, const dql_panel *p) {
+    for (size_t r = 0; r < p->rows; r++)
+        dql_dequantize_int32((dql_type)c->plan.y_type, p->x, p->i + r * p->x_stride,
+                             (char *)p->y + r * p->y_stride * c->plan.y_size, p->count, p->run,
+                             p->scale + r * p->scale_stride, c->tile->zero.i32 + r * p->scale_stride);
+}
+
 /* Through a tile of finished outputs, so that every kernel can stream and every store is a whole one. */
-static void compute_streamed(const call *c, size_t i, char *y, size_t count, size_t run, const float *scale,
-                             const float *zero) {
+static void stream_row(const call *c, const dql_panel *p, size_t r) {
     _Alignas(64) char done[STREAM_TILE];
-    const size_t most = STREAM_TILE / c->plan.y_size;
-    size_t left = run; /* of the run of *scale */
-    for (size_t k = 0; k < count;) {
-        const size_t n = min(count - k, run <= most ? most / run * run : min(left, most));
-        prefetch(c, i + k + n, min(n, count - k - n));
-        c->kernel(c->x, i + k, done, n, run, scale, zero);
-        c->plan.kernels->stream(y + k * c->plan.y_size, done, n * c->plan.y_size);
-        k += n;
-        const size_t runs = run <= most ? n / run : n == left;
-        left = runs ? run : left - n;
-        scale += runs;
-        zero += runs;
+    const size_t y_size = c->plan.y_size, most = STREAM_TILE / y_size;
+    dql_panel part = *p;
+    part.y = done;
+    part.i += r * p->x_stride;
+    part.scale += r * p->scale_stride;
+    part.zero += r * p->scale_stride;
+    part.rows = 1;
+    char *y = (char *)p->y + r * p->y_stride * y_size;
+    size_t left = p->run; /* of the run of *scale */
+    for (size_t k = 0; k < p->count;) {
+        part.count = min(p->count - k, p->run <= most ? most / p->run * p->run : min(left, most));
+        if (k + part.count < p->count)
+            prefetch(c, part.i + part.count, min(part.count, p->count - k - part.count));
+        else if (r + 1 < p->rows)
+            prefetch(c, p->i + (r + 1) * p->x_stride, part.count);
+        c->kernel(&part);
+        c->plan.kernels->stream(y + k * y_size, done, part.count * y_size);
+        k += part.count;
+        part.i += part.count;
+        const size_t runs = p->run <= most ? part.count / p->run : part.count == left;
+        left = runs ? p->run : left - part.count;
+        part.scale += runs;
+        part.zero += runs;
     }
 }
 
-/* Elements [i, i + count) of x with the scales of the tile, in runs from its start. */
-static void compute(const call *c, size_t i, char *y, size_t count, size_t run) {
-    const float *scale = c->tile->scale.f32, *zero = c->zero ? c->tile->zero.f32 : no_zero;
+/* Rows that follow each other in y go through the tile together: an even number of them, which is whole lines where
+ * they are multiples of 16 elements. */
+static void compute_streamed(const call *c, const dql_panel *p) {
+    const size_t row = p->count * c->plan.y_size;
+    const size_t together = p->y_stride == p->count ? STREAM_TILE / row / 2 * 2 : 0;
+    if (p->rows < 2 || !together) {
+        for (size_t r = 0; r < p->rows; r++)
+            stream_row(c, p, r);
+        return;
+    }
+    _Alignas(64) char done[STREAM_TILE];
+    dql_panel part = *p;
+    part.y = done;
+    for (size_t r = 0; r < p->rows; r += part.rows) {
+        part.rows = min(p->rows - r, together);
+        if (r + part.rows < p->rows && p->x_stride == p->count)
+            prefetch(c, part.i + part.rows * p->count, min(part.rows, p->rows - r - part.rows) * p->count);
+        c->kernel(&part);
+        c->plan.kernels->stream((char *)p->y + r * row, done, part.rows * row);
+        part.i += part.rows * p->x_stride;
+        part.scale += part.rows * p->scale_stride;
+        part.zero += part.rows * p->scale_stride;
+    }
+}
+
+static void compute(const call *c, const dql_panel *p) {
     if (c->exact_zero)
-        dql_dequantize_int32((dql_type)c->plan.y_type, c->x, i, y, count, run, scale, c->tile->zero.i32);
+        compute_exactly(c, p);
     else if (c->stream)
-        compute_streamed(c, i, y, count, run, scale, zero);
+        compute_streamed(c, p);
     else
-        c->kernel(c->x, i, y, count, run, scale, zero);
+        c->kernel(p);
 }
 
 /* ---- the walk ---- */
 
-/* rows x length elements that share a row of scales, in strips of as many columns as a tile has scales for. */
-static void walk_panel(call *c, const position *at, size_t length, size_t rows, size_t x_stride, char *y,
-                       size_t y_stride) {
-    const size_t run = c->plan.run, y_size = c->plan.y_size;
+/* rows x count elements from element i on, with the scales of the tile. */
+DQL_INLINE dql_panel panel(const call *c, size_t i, size_t count, size_t rows, size_t x_stride, void *y,
+                           size_t y_stride) {
+    return (dql_panel){.x = c->x,
+                       .y = y,
+                       .i = i,
+                       .count = count,
+                       .rows = rows,
+                       .run = c->plan.run,
+                       .x_stride = x_stride,
+                       .y_stride = y_stride,
+                       .scale_stride = 0,
+                       .scale = c->tile->scale.f32,
+                       .zero = c->zero ? c->tile->zero.f32 : no_zero};
+}
+
+/* Rows with scales of their own, from scale `first` on, `stride` apart: as many at once as the tile has room for. */
+static void walk_apart(call *c, dql_panel p, size_t first, size_t stride, size_t scales) {
+    const bool wide = stride > scales + SMALL_GAP;
+    p.scale_stride = wide ? scales : stride;
+    const size_t most = (TILE - scales) / p.scale_stride + 1;
+    for (size_t left = p.rows; left; left -= p.rows) {
+        p.rows = min(left, most);
+        if (wide)
+            fill_rows(c, first, stride, scales, p.rows);
+        else
+            fill_runs(c, first, (p.rows - 1) * stride + scales);
+        compute(c, &p);
+        first += p.rows * stride;
+        p.i += p.rows * p.x_stride;
+        p.y = (char *)p.y + p.rows * p.y_stride * c->plan.y_size;
+    }
+}
+
+/* Rows whose elements are at the same places in their runs, with the same scales or `scale_stride` apart, in strips of
+ * as many columns as the tile has scales for. */
+static void walk_panel(call *c, const position *at, dql_panel *p, size_t scale_stride) {
+    const size_t run = p->run;
     size_t scale = at->scale, offset = at->offset;
-    for (size_t k = 0; k < length; offset = 0) {
-        size_t n = length - k;
+    for (size_t left = p->count; left; offset = 0) {
+        size_t n = left;
         if (offset) /* the rest of a run */
             n = min(n, run - offset);
         else if (n / TILE >= run)
             n = TILE * run;
         const size_t scales = n <= run ? 1 : (n + run - 1) / run;
-        fill_runs(c, scale, scales);
-        for (size_t r = 0; r < rows; r++)
-            compute(c, at->element + r * x_stride + k, y + (r * y_stride + k) * y_size, n, run);
+        p->count = n;
+        if (scale_stride)
+            walk_apart(c, *p, scale, scale_stride, scales);
+        else {
+            fill_runs(c, scale, scales);
+            compute(c, p);
+        }
         scale += scales;
-        k += n;
+        left -= n;
+        p->i += n;
+        p->y = (char *)p->y + n * c->plan.y_size;
     }
 }
 
+/* Rows that are not worth a loop of their own. Whole vectors of several that share their scales are. */
 static bool has_short_rows(const dql_normal *p) {
-    return p->row_length <= SHORT_ROW && p->row_length < p->count;
+    return p->row_length <= SHORT_ROW && p->row_length < p->count && (p->row_length % 16 || p->block_rows < 4);
+}
+
+/* Elements of several short rows after each other: whole vectors on most ISAs, and enough for a loop. */
+static size_t elements_of_rows(size_t row_length) {
+    size_t n = row_length;
+    while (n % 16)
+        n += row_length;
+    while (n < 64)
+        n *= 2;
+    return n;
+}
+
+/* n elements from `at` on whose scales are in the tile, which serves `width` of them at a time. */
+static void compute_short_rows(const call *c, const position *at, size_t n, size_t width, char *y) {
+    const size_t rows = n / width, rest = n % width;
+    dql_panel part = panel(c, at->element, width, rows, width, y, width);
+    part.run = 1;
+    if (rows)
+        compute(c, &part);
+    if (rest) {
+        part.i += rows * width;
+        part.y = y + rows * width * c->plan.y_size;
+        part.count = rest;
+        part.rows = 1;
+        compute(c, &part);
+    }
 }
 
 static void walk_short_rows(call *c, const position *from, size_t n, char *y) {
     const dql_normal *p = &c->plan;
-    position at = *from;
-    const size_t rows = (until_next_scales(p, &at) >= 4 * TILE ? TILE : SHORT_TILE) / p->row_length;
+    const size_t rows = SHORT_TILE / p->row_length, narrow = elements_of_rows(p->row_length);
     const step whole = {.elements = rows * p->row_length, .rows = rows};
+    position at = *from;
     while (n) {
-        size_t piece = min(n, whole.elements - at.column);
         const size_t alike = until_next_scales(p, &at);
-        if (alike >= SHORT_TILE / 2) /* then the tile can serve more than once */
-            piece = min(piece, alike);
-        fill_elements(c, &at, piece);
-        compute(c, at.element, y, piece, 1);
+        size_t piece = min(n, whole.elements - at.column), width = piece;
+        if (min(n, alike) >= 4 * narrow) {
+            piece = min(n, alike);
+            width = narrow;
+        } else if (alike >= SHORT_TILE / 2)
+            piece = width = min(piece, alike);
+        fill_elements(c, &at, width);
+        compute_short_rows(c, &at, piece, width, y);
         n -= piece;
         y += piece * p->y_size;
         if (n && piece == alike)
-            go_to_next_scales(p, &at);
+            at = next_scales(p, &at);
         else if (n && piece == whole.elements)
             advance(p, &at, &whole);
         else if (n)
@@ -309,27 +432,46 @@ static void walk(call *c, const position *at, size_t n, char *y) {
     }
     for (position next; n; at = &next) {
         const size_t length = min(n, p->row_length - at->column);
-        size_t rows = 1; /* that are whole and share their scales */
-        if (length == p->row_length && at->rows_left > 1)
-            rows = min(min(at->rows_left, BAND), n / length);
-        walk_panel(c, at, length, rows, p->row_length, y, p->row_length);
-        n -= length * rows;
-        y += length * rows * p->y_size;
+        size_t rows = 1, scale_stride = 0;
+        if (length == p->row_length && n > length) {
+            rows = min(n / length, BAND);
+            if (p->block_rows == 1)
+                scale_stride = p->row_scales * p->blocks;
+            else
+                rows = min(rows, at->rows_left);
+        }
+        dql_panel part = panel(c, at->element, length, rows, length, y, length);
+        walk_panel(c, at, &part, scale_stride);
+        const size_t done = length * rows;
+        n -= done;
+        y += done * p->y_size;
         if (n)
-            next = locate(p, at->element + length * rows);
+            next = done == until_next_scales(p, at) ? next_scales(p, at) : locate(p, at->element + done);
     }
 }
 
-/* How many of `rows` rows from `at` on are the same columns of rows that share their scales, or parts of one run. */
-static size_t rows_together(const dql_normal *p, const position *at, size_t length, size_t rows, const step *row) {
+/* How many of `rows` rows from `at` on can be walked at once: they share their scales, or have them *scale_stride
+ * apart. */
+static size_t rows_together(const dql_normal *p, const position *at, size_t length, size_t rows, const step *row,
+                            size_t *scale_stride) {
     const size_t row_left = p->row_length - at->column, run_left = min(row_left, p->run - at->offset);
+    *scale_stride = 0;
     if (has_short_rows(p)) /* a call fills its tile by runs or by elements, not by both */
         return 1;
-    if (row->columns == 0 && length <= row_left)
+    if (row->columns == 0 && length <= row_left) { /* the same columns of other rows */
+        if (p->block_rows == 1) {
+            *scale_stride = row->rows * p->row_scales * p->blocks;
+            return rows;
+        }
         return row->rows ? min(rows, (at->rows_left - 1) / row->rows + 1) : rows;
-    if (row->rows == 0 && length <= run_left && (run_left - length) / row->columns >= rows - 1)
-        return rows;
-    return 1;
+    }
+    if (row->rows > 0 || length > row_left)
+        return 1;
+    if (row->offset == 0) { /* other columns of the same row */
+        *scale_stride = row->runs;
+        return min(rows, (row_left - length) / row->columns + 1);
+    }
+    return length <= run_left ? min(rows, (run_left - length) / row->columns + 1) : 1; /* parts of one run */
 }
 
 static void walk_rows(call *c, size_t begin, size_t length, size_t rows, size_t x_stride, char *y, size_t y_stride) {
@@ -337,10 +479,12 @@ static void walk_rows(call *c, size_t begin, size_t length, size_t rows, size_t 
     const step row = step_of(p, x_stride);
     position at = locate(p, begin);
     for (;;) {
-        const size_t together = rows_together(p, &at, length, rows, &row);
-        if (together > 1)
-            walk_panel(c, &at, length, together, x_stride, y, y_stride);
-        else
+        size_t scale_stride;
+        const size_t together = rows_together(p, &at, length, rows, &row, &scale_stride);
+        if (together > 1) {
+            dql_panel part = panel(c, at.element, length, together, x_stride, y, y_stride);
+            walk_panel(c, &at, &part, scale_stride);
+        } else
             walk(c, &at, length, y);
         rows -= together;
         if (!rows)

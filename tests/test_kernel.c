@@ -19,28 +19,46 @@ static void for_each_isa(void (*f)(const dql_isa_row *isa)) {
             f(dql_isa_find(isa));
 }
 
-/* One call of one kernel with each buffer between guard pages. */
-static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, const guarded *x, size_t i, size_t count,
-                  size_t run, const float *scale, const float *zero, guard_side side, size_t off) {
-    const dql_type y_type = reference_scale_types[y_number].type;
-    const size_t scales = (count + run - 1) / run;
-    guarded y = guarded_new(reference_bytes(y_type, count), side, off);
-    guarded s = guarded_new(scales * sizeof(float), side, 0), z = guarded_new(scales * sizeof(float), side, 0);
-    memcpy(s.bytes, scale, s.size);
-    memcpy(z.bytes, zero, z.size);
-    isa->kernels->dequantize[x_type][y_number](x->bytes, i, y.bytes, count, run, (const float *)(const void *)s.bytes,
-                                               (const float *)(const void *)z.bytes);
-    for (size_t k = 0; k < count; k++) {
+static guarded copy_floats(const float *from, size_t n, guard_side side) {
+    guarded g = guarded_new(n * sizeof *from, side, 0);
+    memcpy(g.bytes, from, g.size);
+    return g;
+}
+
+/* Row r of what a kernel has made of a panel. */
+static void check_row(const dql_isa_row *isa, dql_type x_type, dql_type y_type, const dql_panel *p, size_t r) {
+    const size_t i = p->i + r * p->x_stride, first_scale = r * p->scale_stride;
+    for (size_t k = 0; k < p->count; k++) {
+        const float scale = p->scale[first_scale + k / p->run], zero = p->zero[first_scale + k / p->run];
         /* In double the difference is exact where the kernel's has to be; of int32 only with a zero point of 0. */
-        const double difference = (double)load_element(x_type, x->bytes, i + k) - (double)zero[k / run];
-        const float product = (float)((double)(float)difference * (double)scale[k / run]);
+        const double difference = (double)load_element(x_type, p->x, i + k) - (double)zero;
+        const float product = (float)((double)(float)difference * (double)scale);
         const uint32_t expected = reference_encode(y_type, (double)product),
-                       got = reference_bits_of(y_type, y.bytes, k);
+                       got = reference_bits_of(y_type, p->y, r * p->y_stride + k);
         if (!reference_equal(y_type, got, expected))
-            fail_msg("%s: type %d -> %d, element %zu of %zu from %zu on, run %zu: %x, expected %x",
-                     dql_isa_name(isa->id), (int)x_type, (int)y_type, k, count, i, run, (unsigned)got,
+            fail_msg("%s: type %d -> %d, row %zu of %zu, element %zu of %zu from %zu on, run %zu: %x, expected %x",
+                     dql_isa_name(isa->id), (int)x_type, (int)y_type, r, p->rows, k, p->count, i, p->run, (unsigned)got,
                      (unsigned)expected);
     }
+    const size_t bytes = dql_y_bytes(y_type);
+    for (size_t b = p->count * bytes; b < p->y_stride * bytes && r + 1 < p->rows; b++)
+        assert_int_equal(((const uint8_t *)p->y)[r * p->y_stride * bytes + b], CANARY);
+}
+
+/* One call of one kernel with each buffer between guard pages. */
+static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, const dql_panel *panel, guard_side side,
+                  size_t off) {
+    const dql_type y_type = reference_scale_types[y_number].type;
+    dql_panel p = *panel;
+    const size_t scales = (p.rows - 1) * p.scale_stride + (p.count + p.run - 1) / p.run;
+    guarded y = guarded_new(reference_bytes(y_type, (p.rows - 1) * p.y_stride + p.count), side, off);
+    guarded s = copy_floats(p.scale, scales, side), z = copy_floats(p.zero, scales, side);
+    p.y = y.bytes;
+    p.scale = (const float *)(const void *)s.bytes;
+    p.zero = (const float *)(const void *)z.bytes;
+    isa->kernels->dequantize[x_type][y_number](&p);
+    for (size_t r = 0; r < p.rows; r++)
+        check_row(isa, x_type, y_type, &p, r);
     assert_true(guarded_intact(&y));
     guarded_free(&y);
     guarded_free(&s);
@@ -59,22 +77,30 @@ static void random_zeros(random *r, dql_type x_type, float *to, size_t n) {
 }
 
 /* A random call of each pair of types. */
-static void check_random(const dql_isa_row *isa, random *r, const reference_type *type, size_t count, size_t run) {
+static void check_random(const dql_isa_row *isa, random *r, const reference_type *type, size_t rows, size_t count,
+                         size_t run) {
     enum { MOST = 4000 };
     static float scale[MOST], zero[MOST];
-    const size_t i = random_below(r, 9);
+    dql_panel p = {.i = random_below(r, 9), .count = count, .rows = rows, .run = run, .scale = scale, .zero = zero};
+    p.x_stride = random_below(r, count + 9);
+    p.y_stride = count + random_below(r, 3);
+    const size_t row_scales = (count + run - 1) / run;
+    if (rows > 1 && random_below(r, 3) == 0)
+        p.scale_stride = 1 + random_below(r, (MOST - row_scales) / (rows - 1) < 20 ? 1 : row_scales + 2);
     const guard_side side = random_below(r, 2) ? AT_START : AT_END;
     /* Bytes of x before element i are not to be read either: they are on the page that can't be. */
-    const size_t first = i * type->bits / 8, size = reference_bytes(type->type, i + count) - first;
-    guarded x = guarded_new(size, side, random_below(r, 4));
-    random_bytes(r, x.bytes, size);
-    guarded whole = x;
-    whole.bytes = (uint8_t *)((uintptr_t)x.bytes - first);
-    for (size_t k = 0; k < (count + run - 1) / run; k++)
+    const size_t first = p.i * type->bits / 8;
+    guarded x = guarded_new(reference_bytes(type->type, p.i + (rows - 1) * p.x_stride + count) - first, side,
+                            random_below(r, 4));
+    random_bytes(r, x.bytes, x.size);
+    p.x = (const void *)((uintptr_t)x.bytes - first);
+    const size_t scales = (rows - 1) * p.scale_stride + row_scales;
+    assert_true(scales <= MOST);
+    for (size_t k = 0; k < scales; k++)
         scale[k] = (float)ldexp((double)(random_below(r, 1 << 24) + 1), (int)random_below(r, 60) - 50);
-    random_zeros(r, type->type, zero, (count + run - 1) / run);
+    random_zeros(r, type->type, zero, scales);
     for (size_t y = 0; y < DQL_Y_END; y++)
-        check(isa, type->type, y, &whole, i, count, run, scale, zero, side, random_below(r, 4));
+        check(isa, type->type, y, &p, side, random_below(r, 4));
     guarded_free(&x);
 }
 
@@ -85,7 +111,19 @@ static void shapes_of(const dql_isa_row *isa) {
     for (size_t t = 0; t < REFERENCE_X_TYPES; t++)
         for (size_t count = 1; count < 200; count += count < 70 ? 1 : 13)
             for (size_t n = 0; n < 6; n++)
-                check_random(isa, &r, &reference_x_types[t], count, runs[random_below(&r, sizeof runs / sizeof *runs)]);
+                check_random(isa, &r, &reference_x_types[t], 1, count,
+                             runs[random_below(&r, sizeof runs / sizeof *runs)]);
+}
+
+/* Rows, some of which are taken together. */
+static void panels_of(const dql_isa_row *isa) {
+    static const size_t runs[] = {1, 1, 1, 2, 3, 5, 8, 9, 15, 16, 32, 49, 300};
+    random r = {7};
+    for (size_t t = 0; t < REFERENCE_X_TYPES; t++)
+        for (size_t rows = 2; rows < 11; rows++)
+            for (size_t n = 0; n < 12; n++)
+                check_random(isa, &r, &reference_x_types[t], rows, 1 + random_below(&r, n < 6 ? 70 : 200),
+                             runs[random_below(&r, sizeof runs / sizeof *runs)]);
 }
 
 /* Runs that are long enough for tables of outputs, and what is left by them. */
@@ -95,7 +133,7 @@ static void long_runs_of(const dql_isa_row *isa) {
     for (size_t t = 0; t < REFERENCE_X_TYPES; t++)
         for (size_t n = 0; n < sizeof runs / sizeof *runs; n++)
             for (size_t k = 0; k < 4; k++)
-                check_random(isa, &r, &reference_x_types[t], 200 + random_below(&r, 3800), runs[n]);
+                check_random(isa, &r, &reference_x_types[t], 1, 200 + random_below(&r, 3800), runs[n]);
 }
 
 /* Element i of a type of at most 8 bits = the lowest bits of code. */
@@ -148,9 +186,12 @@ static void values_of(const dql_isa_row *isa) {
             random_zeros(&r, type, zero, MOST / LEAST_RUN);
             for (size_t k = 0; k < MOST / LEAST_RUN; k++)
                 scale[k] = scales[s];
-            for (size_t n = 0; n < (bits >= 16 ? 2 : sizeof runs / sizeof *runs); n++)
+            for (size_t n = 0; n < (bits >= 16 ? 2 : sizeof runs / sizeof *runs); n++) {
+                const dql_panel p = {
+                    .x = x.bytes, .count = count, .rows = 1, .run = runs[n], .scale = scale, .zero = zero};
                 for (size_t y = 0; y < DQL_Y_END; y++)
-                    check(isa, type, y, &x, 0, count, runs[n], scale, zero, AT_END, 0);
+                    check(isa, type, y, &p, AT_END, 0);
+            }
         }
         guarded_free(&x);
     }
@@ -203,6 +244,11 @@ static void count_of(const dql_isa_row *isa) {
 static void shapes(void **state) {
     (void)state;
     for_each_isa(shapes_of);
+}
+
+static void panels(void **state) {
+    (void)state;
+    for_each_isa(panels_of);
 }
 
 static void long_runs(void **state) {
@@ -334,6 +380,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_complete),
         cmocka_unit_test(shapes),
+        cmocka_unit_test(panels),
         cmocka_unit_test(long_runs),
         cmocka_unit_test(values),
         cmocka_unit_test(widen),

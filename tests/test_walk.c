@@ -365,6 +365,45 @@ static void small_panels(void **state) {
                 }
 }
 
+/* Panels of blocked rows whose scales are near each other, or far apart, and more than a tile has room for. */
+static void panels_of_blocks(void **state) {
+    (void)state;
+    enum { ROWS = 70, COLUMNS = 1280, LEAST_BLOCK = 10, LENGTH = 64 };
+    static uint8_t x[ROWS * COLUMNS], zero[ROWS * COLUMNS / LEAST_BLOCK];
+    static float scale[ROWS * COLUMNS / LEAST_BLOCK], whole[ROWS * COLUMNS], y[ROWS * LENGTH];
+    random r = {5};
+    random_bytes(&r, x, sizeof x);
+    random_bytes(&r, zero, sizeof zero);
+    for (size_t k = 0; k < sizeof scale / sizeof *scale; k++)
+        scale[k] = (float)(k + 1);
+    const int64_t blocks[] = {LEAST_BLOCK, 16, 32, 60, 64, 100, COLUMNS};
+    for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa); isa++)
+        for (size_t b = 0; dql_isa_available((dql_isa)isa) && b < sizeof blocks / sizeof *blocks; b++) {
+            const int64_t shape[] = {ROWS, COLUMNS}, scale_shape[] = {ROWS, (COLUMNS + blocks[b] - 1) / blocks[b]};
+            const dql_spec spec = {.x_type = DQL_UINT8,
+                                   .scale_type = DQL_FLOAT32,
+                                   .y_type = DQL_FLOAT32,
+                                   .store = b % 2 ? DQL_STORE_STREAM : DQL_STORE_CACHED,
+                                   .isa = isa,
+                                   .rank = 2,
+                                   .shape = shape,
+                                   .scale_rank = 2,
+                                   .scale_shape = scale_shape,
+                                   .axis = 1,
+                                   .block_size = blocks[b]};
+            dql_plan plan;
+            assert_int_equal(dql_plan_init(&plan, &spec), DQL_OK);
+            assert_int_equal(dql_run(&plan, x, scale, zero, whole), DQL_OK);
+            for (size_t t = 0; t < 200; t++) {
+                const size_t length = 1 + random_below(&r, LENGTH), column = random_below(&r, COLUMNS - length + 1);
+                const size_t begin = random_below(&r, 5) * COLUMNS + column, rows = ROWS - begin / COLUMNS;
+                assert_int_equal(dql_run_rows(&plan, x, scale, zero, begin, length, rows, COLUMNS, y, length), DQL_OK);
+                for (size_t row = 0; row < rows; row++)
+                    assert_memory_equal(y + row * length, whole + begin + row * COLUMNS, length * sizeof *y);
+            }
+        }
+}
+
 /* Elements beyond 2^31 and 2^32, of tensors of which only these are in memory. */
 static void check_far(const dql_spec *spec, size_t begin, size_t end) {
     dql_plan plan;
@@ -425,10 +464,8 @@ static void far_elements(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_calls),
-        cmocka_unit_test(overlapping_rows),
-        cmocka_unit_test(small_panels),
-        cmocka_unit_test(far_elements),
+        cmocka_unit_test(random_calls),     cmocka_unit_test(overlapping_rows), cmocka_unit_test(small_panels),
+        cmocka_unit_test(panels_of_blocks), cmocka_unit_test(far_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
