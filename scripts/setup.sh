@@ -56,6 +56,12 @@ build_target() {
   shift 2
   say "Building build/$preset"
   cmake --preset "$preset" "$@" >"build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; return 1; }
+  # The preset's compiler has changed: CMake then drops its flags, and a sanitizer with them.
+  if grep -q 'require your cache to be deleted' "build/$preset.log"; then
+    rm -rf "build/${preset:?}"
+    build_target "$preset" "$target" "$@"
+    return
+  fi
   grep -E 'ISA .* is left out' "build/$preset.log" || true
   cmake --build "build/$preset" --target "$target"
 }
