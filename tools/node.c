@@ -1,99 +1,10 @@
 #include "node.h"
 
-#include "explain.h"
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OLDEST_OPSET = 10, NEWEST_OPSET = 25 };
-
 /* Keeps the search for the initializers of a graph's inputs from taking quadratic time. */
 enum { MOST_INPUTS = 64 };
-
-/* ONNX has two names for its own operators. */
-static bool is_onnx_domain(const char *domain) {
-    return strcmp(domain, "") == 0 || strcmp(domain, "ai.onnx") == 0;
-}
-
-static bool same_domain(const char *a, const char *b) {
-    return strcmp(a, b) == 0 || (is_onnx_domain(a) && is_onnx_domain(b));
-}
-
-static bool check_operator(const node *n, problem *why) {
-    const char *domain = string_or_empty(n->proto->domain), *op = string_or_empty(n->proto->op_type);
-    if (strcmp(op, "DequantizeLinear") != 0)
-        return unsupported(why, n->file, "the node is \"%.100s\", not DequantizeLinear", op);
-    if (!is_onnx_domain(domain) && strcmp(domain, "com.microsoft") != 0)
-        return unsupported(why, n->file, "DequantizeLinear of the domain \"%.100s\"", domain);
-
-    for (size_t i = 0; i < n->model->n_opset_import; i++) {
-        const Onnx__OperatorSetIdProto *opset = n->model->opset_import[i];
-        if (!same_domain(string_or_empty(opset->domain), domain))
-            continue;
-        if (is_onnx_domain(domain) && (opset->version < OLDEST_OPSET || opset->version > NEWEST_OPSET))
-            return unsupported(why, n->file, "opset %" PRId64 " is not one of %d to %d", opset->version, OLDEST_OPSET,
-                               NEWEST_OPSET);
-        return true;
-    }
-    return fail(why, n->file, "no opset of the node's domain \"%.100s\" is imported", domain);
-}
-
-/* Types are optional in the oldest files; writers of proto3 leave out an i of 0. */
-static bool read_int(int64_t *value, const node *n, const Onnx__AttributeProto *attribute, problem *why) {
-    const bool typed = attribute->has_type && attribute->type != ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED;
-    if (typed ? attribute->type != ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT : !attribute->has_i)
-        return fail(why, n->file, "attribute \"%.100s\" is not an int", attribute->name);
-    *value = attribute->i;
-    return true;
-}
-
-/* Sets what the node leaves out to its default. */
-static bool read_attributes(node *n, problem *why) {
-    int64_t output_dtype = 0;
-    struct {
-        const char *name;
-        int64_t *value;
-        bool seen;
-    } known[] = {
-        {"axis", &n->axis, false}, {"block_size", &n->block_size, false}, {"output_dtype", &output_dtype, false}};
-    enum { COUNT = sizeof known / sizeof known[0] };
-
-    n->axis = 1;
-    n->block_size = 0;
-    for (size_t i = 0; i < n->proto->n_attribute; i++) {
-        const Onnx__AttributeProto *attribute = n->proto->attribute[i];
-        size_t k = 0;
-        while (k < COUNT && strcmp(known[k].name, string_or_empty(attribute->name)) != 0)
-            k++;
-        if (k == COUNT)
-            return fail(why, n->file, "unknown attribute \"%.100s\"", string_or_empty(attribute->name));
-        if (known[k].seen)
-            return fail(why, n->file, "attribute \"%s\" appears twice", known[k].name);
-        known[k].seen = true;
-        if (!read_int(known[k].value, n, attribute, why))
-            return false;
-    }
-    if (output_dtype < 0 || output_dtype > INT32_MAX)
-        return fail(why, n->file, "output_dtype %" PRId64 " is no type", output_dtype);
-    n->output_dtype = (int32_t)output_dtype;
-    return true;
-}
-
-/* The name of an input of the node; "" where it is left out. */
-static const char *input_name(const node *n, size_t i) {
-    return i < n->proto->n_input ? n->proto->input[i] : "";
-}
-
-static bool check_arity(const node *n, problem *why) {
-    if (n->proto->n_input > 3 || n->proto->n_output > 1)
-        return fail(why, n->file, "the node has %zu inputs and %zu outputs, but 3 and 1 at most are allowed",
-                    n->proto->n_input, n->proto->n_output);
-    if (input_name(n, 0)[0] == '\0' || input_name(n, 1)[0] == '\0')
-        return fail(why, n->file, "the node has no %s", input_name(n, 0)[0] == '\0' ? "x" : "x_scale");
-    if (n->proto->n_output == 0 || n->proto->output[0][0] == '\0')
-        return fail(why, n->file, "the node has no y");
-    return true;
-}
 
 static bool find_node(node *n, problem *why) {
     const Onnx__GraphProto *graph = n->model->graph;
@@ -109,8 +20,8 @@ static bool find_node(node *n, problem *why) {
 
 bool node_load(node *n, const char *file, problem *why) {
     *n = (node){.file = file, .model = load_model(file, why)};
-    if (n->model != NULL && find_node(n, why) && check_operator(n, why) && check_arity(n, why) &&
-        read_attributes(n, why))
+    if (n->model != NULL && find_node(n, why) &&
+        dequantizer_read(&n->op, n->proto, (opset_list){n->model->opset_import, n->model->n_opset_import}, file, why))
         return true;
     node_free(n);
     return false;
@@ -213,9 +124,9 @@ static bool load_files(operands *o, char *const files[], size_t count, problem *
 }
 
 static bool find_operands(operands *o, const node *n, char *const files[], problem *why) {
-    return find_operand(&o->x, input_name(n, 0), o, n, files, why) &&
-           find_operand(&o->scale, input_name(n, 1), o, n, files, why) &&
-           (input_name(n, 2)[0] == '\0' || find_operand(&o->zero, input_name(n, 2), o, n, files, why));
+    return find_operand(&o->x, node_input(n->proto, 0), o, n, files, why) &&
+           find_operand(&o->scale, node_input(n->proto, 1), o, n, files, why) &&
+           (node_input(n->proto, 2)[0] == '\0' || find_operand(&o->zero, node_input(n->proto, 2), o, n, files, why));
 }
 
 bool operands_load(operands *o, const node *n, char *const files[], size_t count, problem *why) {
@@ -234,44 +145,6 @@ void operands_free(operands *o) {
         onnx__tensor_proto__free_unpacked(o->loaded[i], NULL);
     free(o->loaded);
     *o = (operands){0};
-}
-
-static dql_spec make_spec(const node *n, const operands *o) {
-    const Onnx__TensorProto *x = o->x.proto, *scale = o->scale.proto;
-    return (dql_spec){
-        .x_type = x->data_type,
-        .scale_type = scale->data_type,
-        .y_type = n->output_dtype != 0 ? n->output_dtype : scale->data_type,
-        .rank = x->n_dims,
-        .shape = x->dims,
-        .scale_rank = scale->n_dims,
-        .scale_shape = scale->dims,
-        .axis = n->axis,
-        .block_size = n->block_size,
-    };
-}
-
-static bool is_one_element(const Onnx__TensorProto *t) {
-    return t->n_dims == 0 || (t->n_dims == 1 && t->dims[0] == 1);
-}
-
-static bool same_shape(const Onnx__TensorProto *a, const Onnx__TensorProto *b) {
-    return (is_one_element(a) && is_one_element(b)) ||
-           (a->n_dims == b->n_dims && (a->n_dims == 0 || memcmp(a->dims, b->dims, a->n_dims * sizeof *a->dims) == 0));
-}
-
-/* dql takes the type and shape of the zero points for granted. */
-static bool check_zero(const operands *o, problem *why) {
-    const Onnx__TensorProto *zero = o->zero.proto, *x = o->x.proto, *scale = o->scale.proto;
-    if (zero == NULL)
-        return true;
-    if (zero->data_type != x->data_type)
-        return fail(why, o->zero.file, "x_zero_point is %s, but x is %s", type_label(zero->data_type).text,
-                    type_label(x->data_type).text);
-    if (!same_shape(zero, scale))
-        return fail(why, o->zero.file, "x_zero_point has shape %s, but x_scale has %s",
-                    shape_label(zero->n_dims, zero->dims).text, shape_label(scale->n_dims, scale->dims).text);
-    return true;
 }
 
 static bool run_plan(const dql_plan *plan, const node *n, const operands *o, result *r, problem *why) {
@@ -294,12 +167,11 @@ static bool run_plan(const dql_plan *plan, const node *n, const operands *o, res
 
 bool node_run(const node *n, const operands *o, result *r, problem *why) {
     dql_plan plan;
-    *r = (result){.spec = make_spec(n, o)};
-    const dql_status status = dql_plan_init(&plan, &r->spec);
-    if (status != DQL_OK)
-        return explain_refusal(&r->spec, status, n->file, why);
+    *r = (result){.spec = dequantizer_spec(&n->op, o->x.proto, o->scale.proto)};
+    if (!dequantizer_plan(&plan, &n->op, &r->spec, o->zero, why))
+        return false;
     r->isa = dql_plan_isa(&plan);
-    return check_zero(o, why) && run_plan(&plan, n, o, r, why);
+    return run_plan(&plan, n, o, r, why);
 }
 
 void result_free(result *r) {

@@ -2,16 +2,13 @@
 #ifndef TOOLS_NODE_H
 #define TOOLS_NODE_H
 
-#include "tensor.h"
-#include <dql/dql.h>
+#include "dequantizer.h"
 
 typedef struct {
     const char *file; /* not owned */
     Onnx__ModelProto *model;
     const Onnx__NodeProto *proto; /* in the model */
-    int64_t axis;
-    int64_t block_size;
-    int32_t output_dtype; /* 0: the scale's type */
+    dequantizer op;
 } node;
 
 /* What the node is run on. */
