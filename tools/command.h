@@ -7,6 +7,8 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 int info_command(int count, char **arguments);
 int test_command(int count, char **arguments);
 int run_command(int count, char **arguments);
+int expand_command(int count, char **arguments);
+int inspect_command(int count, char **arguments);
 
 /* Prints what is wrong with the arguments and how to call dql on stderr; returns EXIT_USAGE. */
 int usage_error(const char *message, const char *argument);

@@ -1,21 +1,37 @@
-/* The `dql` command: what the library can do here, and one-node ONNX models run with it. */
+/* The `dql` command: what the library can do here, and ONNX models dequantized with it. */
 #include "command.h"
 
 #include "problem.h"
 #include <dql/dql.h>
 #include <string.h>
 
-static const char usage[] = "usage: dql info\n"
-                            "       dql test DIR...\n"
-                            "       dql run MODEL.onnx [INPUT.pb...] [-o OUT.pb]\n"
-                            "       dql --help | --version\n";
+static const char usage[] =
+    "usage: dql info\n"
+    "       dql test DIR...\n"
+    "       dql run MODEL.onnx [INPUT.pb...] [-o OUT.pb]\n"
+    "       dql inspect MODEL.onnx\n"
+    "       dql expand MODEL.onnx -o OUT.onnx [--external-data FILE] [--dtype TYPE] [--jobs N]\n"
+    "       dql --help | --version\n";
 
 static const char details[] = "\n"
-                              "  info  the version, the CPU, and which of the library's ISAs run on it\n"
-                              "  test  run ONNX node tests of DequantizeLinear: DIR is one (model.onnx and\n"
-                              "        test_data_set_*/{input,output}_*.pb), or holds such folders\n"
-                              "  run   run a model of one DequantizeLinear node; INPUT.pb are TensorProtos for\n"
-                              "        the graph's inputs that have no initializer, in their order; -o writes y\n"
+                              "  info     the version, the CPU, and which of the library's ISAs run on it\n"
+                              "  test     run ONNX node tests of DequantizeLinear: DIR is one (model.onnx and\n"
+                              "           test_data_set_*/{input,output}_*.pb), or holds such folders\n"
+                              "  run      run a model of one DequantizeLinear node; INPUT.pb are TensorProtos for\n"
+                              "           the graph's inputs that have no initializer, in their order; -o writes y\n"
+                              "  inspect  list a model's DequantizeLinear nodes: whether dql takes them (yes, no, or\n"
+                              "           ? where the model doesn't tell), y's name, types, shapes, granularity,\n"
+                              "           whether the inputs are constant, the opset, and why dql doesn't take them\n"
+                              "  expand   write the model with each DequantizeLinear of constants (initializers or\n"
+                              "           Constant nodes) replaced by what it computes: a float initializer of y's\n"
+                              "           name. Constants that nothing else uses are dropped; the rest of the model\n"
+                              "           stays byte for byte\n"
+                              "    -o OUT.onnx           where to; never the input, and whole or not at all\n"
+                              "    --external-data FILE  keep tensors of 1 KiB or more in FILE, a name in OUT.onnx's\n"
+                              "                          folder: needed where the model would exceed 2 GiB\n"
+                              "    --dtype TYPE          make y float32, float16 or bfloat16; refused unless all y\n"
+                              "                          have that type already or are used by Cast nodes only\n"
+                              "    --jobs N              threads, 1 to 256; default: one for each CPU\n"
                               "\n"
                               "The environment variable DQL_ISA (scalar, avx2, ...) picks another ISA.\n"
                               "Exit status: 0 success, 1 failure, 2 wrong usage.\n";
@@ -23,7 +39,11 @@ static const char details[] = "\n"
 static const struct {
     const char *name;
     int (*run)(int count, char **arguments);
-} commands[] = {{"info", info_command}, {"test", test_command}, {"run", run_command}};
+} commands[] = {{"info", info_command},
+                {"test", test_command},
+                {"run", run_command},
+                {"expand", expand_command},
+                {"inspect", inspect_command}};
 
 int usage_error(const char *message, const char *argument) {
     fprintf(stderr, "dql: %s%s", message, argument[0] != '\0' ? ": " : "");

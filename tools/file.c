@@ -1,10 +1,12 @@
 #include "file.h"
 
+#include "output.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,22 +60,52 @@ static bool read_range(bytes *content, int fd, uint64_t offset, size_t size, con
     return false;
 }
 
+static bool check_message_size(uint64_t size, const char *file, problem *why) {
+    if (size == 0)
+        return fail(why, file, "is empty");
+    if (size > INT32_MAX)
+        return fail(why, file, "has %" PRIu64 " bytes, more than the 2 GiB of a protobuf message", size);
+    return true;
+}
+
 bool read_file(bytes *content, const char *file, problem *why) {
     int fd = -1;
     uint64_t size = 0;
     *content = (bytes){NULL, 0};
     if (!open_regular(&fd, &size, file, why))
         return false;
-
-    bool ok;
-    if (size == 0)
-        ok = fail(why, file, "is empty");
-    else if (size > INT32_MAX)
-        ok = fail(why, file, "has %" PRIu64 " bytes, more than the 2 GiB of a protobuf message", size);
-    else
-        ok = read_range(content, fd, 0, (size_t)size, file, why);
+    const bool ok = check_message_size(size, file, why) && read_range(content, fd, 0, (size_t)size, file, why);
     close(fd);
     return ok;
+}
+
+bool map_file(view *content, const char *file, problem *why) {
+    int fd = -1;
+    uint64_t size = 0;
+    *content = (view){NULL, 0};
+    if (!open_regular(&fd, &size, file, why))
+        return false;
+    bool ok = check_message_size(size, file, why);
+    if (ok) {
+        void *data = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+        ok = data != MAP_FAILED || fail_errno(why, file);
+        if (ok)
+            *content = (view){data, (size_t)size};
+    }
+    close(fd);
+    return ok;
+}
+
+void unmap_file(view *content) {
+    if (content->data != NULL)
+        munmap((void *)(uintptr_t)content->data, content->size);
+    *content = (view){NULL, 0};
+}
+
+bool same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
 }
 
 bool join_path(char **path, const char *folder, const char *name, problem *why) {
@@ -85,7 +117,7 @@ bool join_path(char **path, const char *folder, const char *name, problem *why) 
     return true;
 }
 
-static bool folder_of(char **folder, const char *file, problem *why) {
+bool folder_of(char **folder, const char *file, problem *why) {
     const char *slash = strrchr(file, '/');
     *folder = slash == NULL ? strdup(".") : strndup(file, slash == file ? 1 : (size_t)(slash - file));
     return *folder != NULL || fail(why, file, "no memory");
@@ -151,42 +183,12 @@ bool read_external(bytes *content, const char *owner, const char *location, uint
     return ok;
 }
 
-static bool write_bytes(int fd, bytes content, const char *file, problem *why) {
-    for (size_t done = 0; done < content.size;) {
-        const ssize_t written = write(fd, content.data + done, content.size - done);
-        if (written < 0 && errno != EINTR)
-            return fail_errno(why, file);
-        if (written > 0)
-            done += (size_t)written;
-    }
-    return true;
-}
-
-static bool write_as(const char *temporary, const char *file, bytes content, problem *why) {
-    const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return fail_errno(why, file);
-    bool ok = write_bytes(fd, content, file, why);
-    if (close(fd) != 0 && ok)
-        ok = fail_errno(why, file);
-    if (ok && rename(temporary, file) != 0)
-        ok = fail_errno(why, file);
-    if (!ok)
-        unlink(temporary);
-    return ok;
-}
-
 bool write_file(const char *file, bytes content, problem *why) {
-    struct stat status;
-    if (stat(file, &status) == 0 && !S_ISREG(status.st_mode)) /* rename would replace even /dev/null */
-        return fail(why, file, "is not a regular file");
-
-    const size_t size = strlen(file) + 32;
-    char *temporary = malloc(size);
-    if (temporary == NULL)
-        return fail(why, file, "no memory");
-    snprintf(temporary, size, "%s.%ld.tmp", file, (long)getpid());
-    const bool ok = write_as(temporary, file, content, why);
-    free(temporary);
-    return ok;
+    output o;
+    if (!output_open(&o, file, why))
+        return false;
+    if (output_write(&o, content.data, content.size, 0, why))
+        return output_commit(&o, why);
+    output_discard(&o);
+    return false;
 }

@@ -36,6 +36,12 @@ bool unsupported(problem *why, const char *file, const char *format, ...) {
     return false;
 }
 
+void about(problem *why, const char *what, const char *name) {
+    char text[sizeof why->text];
+    snprintf(text, sizeof text, "%s", why->text);
+    snprintf(why->text, sizeof why->text, "%s \"%.100s\": %.800s", what, name, text);
+}
+
 void print_problem(const problem *why) {
     fputs("dql: ", stderr);
     print_clean(stderr, why->file);

@@ -23,6 +23,9 @@ bool fail(problem *why, const char *file, const char *format, ...) PRINTF_LIKE(3
 /* The same for what is out of scope: `dql test` skips it. */
 bool unsupported(problem *why, const char *file, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* Says which thing in the file a problem is about: puts "WHAT "NAME": " before its text. */
+void about(problem *why, const char *what, const char *name);
+
 /* Prints "dql: FILE: TEXT" on stderr. */
 void print_problem(const problem *why);
 

@@ -48,7 +48,7 @@ static bool is_known(int32_t type) {
     return type >= 0 && (size_t)type < sizeof types / sizeof types[0];
 }
 
-static unsigned bits_of(int32_t type) {
+unsigned type_bits(int32_t type) {
     return is_known(type) ? types[type].bits : 0;
 }
 
@@ -102,7 +102,7 @@ bool count_elements(size_t *count, size_t rank, const int64_t *dims) {
 }
 
 static bool measure(tensor *t, const char *file, problem *why) {
-    const unsigned bits = bits_of(t->type);
+    const unsigned bits = type_bits(t->type);
     if (bits == 0)
         return unsupported(why, file, "elements of %s", type_label(t->type).text);
     if (!count_elements(&t->count, t->rank, t->dims) || (bits > 8 && t->count > SIZE_MAX / (bits / 8)))
@@ -125,23 +125,27 @@ bool tensor_create(tensor *t, int32_t type, size_t rank, const int64_t *dims, co
 }
 
 void tensor_free(tensor *t) {
-    free(t->data);
+    if (!t->borrowed)
+        free(t->data);
     t->data = NULL;
 }
 
-/* ONNX stores bytes little-endian, dql has the CPU's order. The change is the same both ways. */
-static void swap_little_endian(tensor *t) {
-    const size_t element = bits_of(t->type) / 8;
+static bool has_own_order(int32_t type) {
     const uint16_t one = 1;
     uint8_t first;
     memcpy(&first, &one, 1);
-    if (first == 1 || element < 2)
+    return first == 1 || type_bits(type) <= 8;
+}
+
+void swap_little_endian(int32_t type, uint8_t *data, size_t size) {
+    const size_t element = type_bits(type) / 8;
+    if (has_own_order(type))
         return;
-    for (size_t i = 0; i < t->size; i += element)
+    for (size_t i = 0; i < size; i += element)
         for (size_t low = i, high = i + element - 1; low < high; low++, high--) {
-            const uint8_t byte = t->data[low];
-            t->data[low] = t->data[high];
-            t->data[high] = byte;
+            const uint8_t byte = data[low];
+            data[low] = data[high];
+            data[high] = byte;
         }
 }
 
@@ -161,10 +165,15 @@ static bool decode_raw(tensor *t, tensor_source s, problem *why) {
     if (s.proto->raw_data.len != t->size)
         return fail(why, s.file, "%s has %zu bytes of raw_data, not %zu", name_of(s.proto).text, s.proto->raw_data.len,
                     t->size);
+    t->borrowed = has_own_order(t->type);
+    if (t->borrowed) {
+        t->data = s.proto->raw_data.data;
+        return true;
+    }
     if (!allocate(t, s.file, why))
         return false;
     memcpy(t->data, s.proto->raw_data.data, t->size);
-    swap_little_endian(t);
+    swap_little_endian(t->type, t->data, t->size);
     return true;
 }
 
@@ -191,7 +200,7 @@ static bool store_int32(tensor *t, size_t bytes_each, size_t i, int32_t value) {
 }
 
 static bool decode_int32_data(tensor *t, tensor_source s, problem *why) {
-    const size_t bytes_each = bits_of(t->type) > 8 ? bits_of(t->type) / 8 : 1, count = t->size / bytes_each;
+    const size_t bytes_each = type_bits(t->type) > 8 ? type_bits(t->type) / 8 : 1, count = t->size / bytes_each;
     if (s.proto->n_int32_data != count)
         return fail(why, s.file, "%s has %zu numbers in int32_data, not %zu", name_of(s.proto).text,
                     s.proto->n_int32_data, count);
@@ -215,7 +224,7 @@ static bool parse_number(uint64_t *value, const char *text) {
     return text[0] != '\0';
 }
 
-static const char *external_value(const Onnx__TensorProto *proto, const char *key) {
+const char *external_value(const Onnx__TensorProto *proto, const char *key) {
     for (size_t i = 0; i < proto->n_external_data; i++)
         if (strcmp(string_or_empty(proto->external_data[i]->key), key) == 0)
             return string_or_empty(proto->external_data[i]->value);
@@ -239,7 +248,7 @@ static bool decode_external(tensor *t, tensor_source s, problem *why) {
     if (!read_external(&content, s.file, location, offset, t->size, why))
         return false;
     t->data = content.data;
-    swap_little_endian(t);
+    swap_little_endian(t->type, t->data, t->size);
     return true;
 }
 
@@ -249,7 +258,7 @@ static int fields_in_use(const Onnx__TensorProto *p) {
            (p->n_int64_data > 0) + (p->n_double_data > 0) + (p->n_uint64_data > 0);
 }
 
-static bool is_external(const Onnx__TensorProto *proto) {
+bool is_external(const Onnx__TensorProto *proto) {
     return proto->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
 }
 
@@ -304,15 +313,15 @@ bool tensor_write(tensor *t, const char *name, const char *file, problem *why) {
     proto.has_raw_data = true;
     proto.raw_data = (ProtobufCBinaryData){t->size, t->data};
 
-    swap_little_endian(t);
+    swap_little_endian(t->type, t->data, t->size);
     const bool ok = pack(&content, &proto, file, why) && write_file(file, content, why);
-    swap_little_endian(t);
+    swap_little_endian(t->type, t->data, t->size);
     free(content.data);
     return ok;
 }
 
 uint32_t tensor_bits(const tensor *t, size_t i) {
-    const unsigned bits = bits_of(t->type);
+    const unsigned bits = type_bits(t->type);
     uint32_t word;
     uint16_t half;
     if (bits == 32) {

@@ -13,6 +13,7 @@ typedef struct {
     size_t count;        /* elements */
     size_t size;         /* bytes of data */
     uint8_t *data;       /* as dql has it: the CPU's byte order; 2 and 4-bit elements packed, low bits first */
+    bool borrowed;       /* data is the TensorProto's */
 } tensor;
 
 /* A TensorProto, and the file that it is in: its external data lies beside that. */
@@ -24,7 +25,8 @@ typedef struct {
 /* Allocates a tensor without filling it. `file` is the one to blame. */
 bool tensor_create(tensor *t, int32_t type, size_t rank, const int64_t *dims, const char *file, problem *why);
 
-/* Decodes every encoding of ONNX: raw_data, typed data, external data. The dims remain the TensorProto's. */
+/* Decodes every encoding of ONNX: raw_data, typed data, external data. The dims, and where nothing has to be changed
+ * the data, remain the TensorProto's. */
 bool tensor_decode(tensor *t, tensor_source source, problem *why);
 
 /* Writes a TensorProto with raw_data. `t` is changed in between only. */
@@ -37,6 +39,16 @@ uint32_t tensor_bits(const tensor *t, size_t i);
 
 /* The value of the bits of a float32, float16 or bfloat16. */
 float float_value(int32_t type, uint32_t bits);
+
+/* Bits of an element, 0 of types that are not decoded. */
+unsigned type_bits(int32_t type);
+
+/* ONNX stores elements little-endian, dql has the CPU's order. The change is the same both ways. */
+void swap_little_endian(int32_t type, uint8_t *data, size_t size);
+
+/* Whether the data is in another file, and an entry of where: NULL if there is none. */
+bool is_external(const Onnx__TensorProto *proto);
+const char *external_value(const Onnx__TensorProto *proto, const char *key);
 
 /* Elements of a shape; false if it has a negative dim, or more than a size_t counts. */
 bool count_elements(size_t *count, size_t rank, const int64_t *dims);

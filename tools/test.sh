@@ -11,38 +11,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 python3 "$here/test_files.py" || exit 1
 
-passed=0
-failed=0
-
-# verdict NAME OK: counts a check; OK is 0 if it held.
-verdict() {
-    if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL  $1"
-        sed 's/^/      /' out err
-    fi
-}
-
-# expect STATUS TEXT ARGUMENT...: dql exits with STATUS, and TEXT is part of what it prints.
-expect() {
-    local status=$1 text=$2 ok=0
-    shift 2
-    "$dql" "$@" >out 2>err </dev/null
-    [ $? -eq "$status" ] && cat out err | grep -qF -e "$text" || ok=1
-    verdict "dql $*: expected status $status and: $text" $ok
-}
-
-# refuse TEXT FILE ARGUMENT...: dql fails, with nothing on stdout and the one line "dql: FILE: ...TEXT..." on stderr.
-refuse() {
-    local text=$1 file=$2 ok=0
-    shift 2
-    "$dql" "$@" >out 2>err </dev/null
-    [ $? -eq 1 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -qF -e "dql: $file: " err &&
-        grep -qF -e "$text" err || ok=1
-    verdict "dql $*: expected to fail about $file with: $text" $ok
-}
+# shellcheck source=tools/test_lib.sh
+source "$here/test_lib.sh"
 
 # Models that have their tensors inside, and models that are run on x.pb, scale.pb and zero.pb of the good one.
 refuse_model() { refuse "$1" "$2.onnx" run "$2.onnx"; }
@@ -223,5 +193,4 @@ for folder in "$vectors"/*/; do
 done
 expect 0 " passed, 0 failed, 0 skipped" test copies
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -12,95 +12,92 @@ enum { MEMORY_FIXED = 256 << 20, MEMORY_FACTOR = 24 };
  * or as a pointer, and around each allocation. */
 enum { FIELD_BYTES = 32, ELEMENT_BYTES = 8, ALLOCATION_BYTES = 16 };
 
-/* What is left of the message that is being read. */
-typedef struct {
-    const uint8_t *at, *end;
-} cursor;
-
 typedef struct {
     uint64_t memory; /* what may still be taken */
     const char *file;
     problem *why;
 } checker;
 
-typedef struct {
-    unsigned wire_type;
-    const ProtobufCFieldDescriptor *field; /* NULL if unknown */
-    cursor content;
-} entry;
-
-static size_t left(cursor c) {
-    return (size_t)(c.end - c.at);
-}
-
-static bool read_varint(cursor *c, uint64_t *value, const checker *check) {
+static bool read_varint(view *v, uint64_t *value, const char *file, problem *why) {
     *value = 0;
     for (unsigned shift = 0; shift < 70; shift += 7) {
-        if (c->at == c->end)
-            return fail(check->why, check->file, "is cut off, or not an ONNX file");
-        const uint8_t byte = *c->at++;
+        if (v->size == 0)
+            return fail(why, file, "is cut off, or not an ONNX file");
+        const uint8_t byte = *v->data;
+        view_skip(v, 1);
         *value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
         if (byte < 0x80)
             return true;
     }
-    return fail(check->why, check->file, "is not an ONNX file: a number of more than 10 bytes");
+    return fail(why, file, "is not an ONNX file: a number of more than 10 bytes");
 }
 
-/* Sets *size to the bytes that a field's content takes. */
-static bool read_size(cursor *c, unsigned wire_type, uint64_t *size, const checker *check) {
-    cursor varint = *c;
-    uint64_t value = 0;
-    switch (wire_type) {
+/* Takes the content off what follows a tag. */
+static bool read_content(view *rest, wire_field *f, const char *file, problem *why) {
+    uint64_t size = 0;
+    const uint8_t *begin = rest->data;
+    f->value = 0;
+    switch (f->wire_type) {
     case PROTOBUF_C_WIRE_TYPE_VARINT:
-        if (!read_varint(&varint, &value, check))
+        if (!read_varint(rest, &f->value, file, why))
             return false;
-        *size = (uint64_t)(varint.at - c->at);
+        f->content = (view){begin, (size_t)(rest->data - begin)};
         return true;
-    case PROTOBUF_C_WIRE_TYPE_64BIT: *size = 8; return true;
-    case PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED: return read_varint(c, size, check);
-    case PROTOBUF_C_WIRE_TYPE_32BIT: *size = 4; return true;
-    default: return fail(check->why, check->file, "is not an ONNX file: wire type %u", wire_type);
+    case PROTOBUF_C_WIRE_TYPE_64BIT: size = 8; break;
+    case PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED:
+        if (!read_varint(rest, &size, file, why))
+            return false;
+        break;
+    case PROTOBUF_C_WIRE_TYPE_32BIT: size = 4; break;
+    default: return fail(why, file, "is not an ONNX file: wire type %u", f->wire_type);
     }
-}
-
-static bool read_entry(cursor *c, entry *e, const ProtobufCMessageDescriptor *type, const checker *check) {
-    uint64_t tag = 0, size = 0;
-    if (!read_varint(c, &tag, check))
-        return false;
-    if (tag >> 3 == 0 || tag > UINT32_MAX)
-        return fail(check->why, check->file, "is not an ONNX file: field number %" PRIu64 " in %s", tag >> 3,
-                    type->short_name);
-    e->wire_type = tag & 7;
-    e->field = protobuf_c_message_descriptor_get_field(type, (unsigned)(tag >> 3));
-    if (!read_size(c, e->wire_type, &size, check))
-        return false;
-    if (size > left(*c))
-        return fail(check->why, check->file, "is cut off, or not an ONNX file: %" PRIu64 " bytes expected, %zu there",
-                    size, left(*c));
-    e->content = (cursor){c->at, c->at + size};
-    c->at += size;
+    if (size > rest->size)
+        return fail(why, file, "is cut off, or not an ONNX file: %" PRIu64 " bytes expected, %zu there", size,
+                    rest->size);
+    f->content = (view){rest->data, (size_t)size};
+    view_skip(rest, (size_t)size);
     return true;
 }
 
+static bool read_field(view *message, wire_field *f, const char *file, problem *why) {
+    uint64_t tag = 0;
+    const uint8_t *begin = message->data;
+    if (!read_varint(message, &tag, file, why))
+        return false;
+    if (tag >> 3 == 0 || tag > UINT32_MAX)
+        return fail(why, file, "is not an ONNX file: field number %" PRIu64, tag >> 3);
+    f->number = (unsigned)(tag >> 3);
+    f->wire_type = tag & 7;
+    f->tag = (view){begin, (size_t)(message->data - begin)};
+    if (!read_content(message, f, file, why))
+        return false;
+    f->whole = (view){begin, (size_t)(message->data - begin)};
+    return true;
+}
+
+bool wire_next(view *message, wire_field *field) {
+    problem ignored;
+    return message->size > 0 && read_field(message, field, "", &ignored);
+}
+
 /* Only what takes more memory than it has bytes in the file needs care, and everything is counted. */
-static uint64_t memory_of(const entry *e) {
-    const uint64_t size = left(e->content);
-    if (e->field == NULL)
+static uint64_t memory_of(const wire_field *f, const ProtobufCFieldDescriptor *known) {
+    const uint64_t size = f->content.size;
+    if (known == NULL)
         return FIELD_BYTES + sizeof(ProtobufCMessageUnknownField) + ALLOCATION_BYTES + size;
-    switch (e->field->type) {
+    switch (known->type) {
     case PROTOBUF_C_TYPE_MESSAGE: {
-        const ProtobufCMessageDescriptor *type = e->field->descriptor;
+        const ProtobufCMessageDescriptor *type = known->descriptor;
         return FIELD_BYTES + ELEMENT_BYTES + ALLOCATION_BYTES + type->sizeof_message;
     }
     case PROTOBUF_C_TYPE_STRING:
     case PROTOBUF_C_TYPE_BYTES: return FIELD_BYTES + sizeof(ProtobufCBinaryData) + ALLOCATION_BYTES + size;
     default: /* a number, or a packed list of them, at least a byte each */
-        return FIELD_BYTES + ELEMENT_BYTES * (e->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED ? size : 1);
+        return FIELD_BYTES + ELEMENT_BYTES * (f->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED ? size : 1);
     }
 }
 
-static bool take_memory(checker *check, const entry *e) {
-    const uint64_t taken = memory_of(e);
+static bool take_memory(checker *check, uint64_t taken) {
     if (taken > check->memory)
         return fail(check->why, check->file, "would take too much memory for its size");
     check->memory -= taken;
@@ -108,12 +105,13 @@ static bool take_memory(checker *check, const entry *e) {
 }
 
 /* `seen` has a bit for each field of a message. */
-static bool check_once(uint64_t *seen, const entry *e, const ProtobufCMessageDescriptor *type, const checker *check) {
-    const size_t index = (size_t)(e->field - type->fields);
-    if (e->field->label == PROTOBUF_C_LABEL_REPEATED || index >= 64)
+static bool check_once(uint64_t *seen, const ProtobufCFieldDescriptor *field, const ProtobufCMessageDescriptor *type,
+                       const checker *check) {
+    const size_t index = (size_t)(field - type->fields);
+    if (field->label == PROTOBUF_C_LABEL_REPEATED || index >= 64)
         return true;
     if (*seen >> index & 1)
-        return fail(check->why, check->file, "field %s appears twice in a %s", e->field->name, type->short_name);
+        return fail(check->why, check->file, "field %s appears twice in a %s", field->name, type->short_name);
     *seen |= (uint64_t)1 << index;
     return true;
 }
@@ -136,45 +134,53 @@ static size_t character_size(const uint8_t *at, size_t size) {
     return length;
 }
 
-static bool is_utf8(cursor c) {
-    while (c.at < c.end) {
-        const size_t length = character_size(c.at, left(c));
+static bool is_utf8(view v) {
+    while (v.size > 0) {
+        const size_t length = character_size(v.data, v.size);
         if (length == 0)
             return false;
-        c.at += length;
+        view_skip(&v, length);
     }
     return true;
 }
 
-static bool check_message(checker *check, const ProtobufCMessageDescriptor *type, cursor message, unsigned depth);
+static bool check_message(checker *check, const ProtobufCMessageDescriptor *type, view message, unsigned depth);
 
-static bool check_entry(checker *check, const entry *e, const ProtobufCMessageDescriptor *type, unsigned depth) {
-    if (e->field->type != PROTOBUF_C_TYPE_MESSAGE && e->field->type != PROTOBUF_C_TYPE_STRING)
+static bool check_known(checker *check, const wire_field *f, const ProtobufCFieldDescriptor *known,
+                        const ProtobufCMessageDescriptor *type, unsigned depth) {
+    if (known->type != PROTOBUF_C_TYPE_MESSAGE && known->type != PROTOBUF_C_TYPE_STRING)
         return true;
-    if (e->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
-        return fail(check->why, check->file, "field %s of a %s has wire type %u", e->field->name, type->short_name,
-                    e->wire_type);
-    if (e->field->type == PROTOBUF_C_TYPE_MESSAGE)
-        return check_message(check, e->field->descriptor, e->content, depth + 1);
-    return is_utf8(e->content) ||
-           fail(check->why, check->file, "field %s of a %s is not UTF-8", e->field->name, type->short_name);
+    if (f->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+        return fail(check->why, check->file, "field %s of a %s has wire type %u", known->name, type->short_name,
+                    f->wire_type);
+    if (known->type == PROTOBUF_C_TYPE_MESSAGE)
+        return check_message(check, known->descriptor, f->content, depth + 1);
+    return is_utf8(f->content) ||
+           fail(check->why, check->file, "field %s of a %s is not UTF-8", known->name, type->short_name);
 }
 
-static bool check_message(checker *check, const ProtobufCMessageDescriptor *type, cursor message, unsigned depth) {
+static bool check_message(checker *check, const ProtobufCMessageDescriptor *type, view message, unsigned depth) {
     uint64_t seen = 0;
     if (depth > DEEPEST)
         return fail(check->why, check->file, "messages nest more than %d deep", DEEPEST);
-    while (message.at < message.end) {
-        entry e = {0};
-        if (!read_entry(&message, &e, type, check) || !take_memory(check, &e))
+    while (message.size > 0) {
+        wire_field f;
+        if (!read_field(&message, &f, check->file, check->why))
             return false;
-        if (e.field != NULL && !(check_once(&seen, &e, type, check) && check_entry(check, &e, type, depth)))
+        const ProtobufCFieldDescriptor *known = protobuf_c_message_descriptor_get_field(type, f.number);
+        if (!take_memory(check, memory_of(&f, known)))
+            return false;
+        if (known != NULL && !(check_once(&seen, known, type, check) && check_known(check, &f, known, type, depth)))
             return false;
     }
     return true;
 }
 
-bool check_wire(const ProtobufCMessageDescriptor *type, bytes message, const char *file, problem *why) {
-    checker check = {MEMORY_FIXED + MEMORY_FACTOR * (uint64_t)message.size, file, why};
-    return check_message(&check, type, (cursor){message.data, message.data + message.size}, 0);
+uint64_t wire_memory(size_t size) {
+    return MEMORY_FIXED + MEMORY_FACTOR * (uint64_t)size;
+}
+
+bool check_wire(const ProtobufCMessageDescriptor *type, view message, const char *file, problem *why) {
+    checker check = {wire_memory(message.size), file, why};
+    return check_message(&check, type, message, 0);
 }

@@ -1,14 +1,42 @@
-/* A look at a protobuf message before protobuf-c unpacks it. */
+/* Protobuf messages as bytes. */
 #ifndef TOOLS_WIRE_H
 #define TOOLS_WIRE_H
 
-#include "file.h"
+#include "problem.h"
 #include <protobuf-c/protobuf-c.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of a message that somebody else owns. */
+typedef struct {
+    const uint8_t *data;
+    size_t size;
+} view;
 
 /* protobuf-c trusts its input in four ways, so this makes sure of them: messages nest at most 100 deep (it recurses;
  * 100 is protobuf's own limit); unpacking takes no more memory than a file of that size can need; no message that may
  * appear once appears twice (it merges them in quadratic time); strings are UTF-8 without NUL (it makes C strings of
  * them). */
-bool check_wire(const ProtobufCMessageDescriptor *type, bytes message, const char *file, problem *why);
+bool check_wire(const ProtobufCMessageDescriptor *type, view message, const char *file, problem *why);
+
+/* The memory that a message of this size may take when it is unpacked. */
+uint64_t wire_memory(size_t size);
+
+/* A field of a message, as it stands there. */
+typedef struct {
+    unsigned number, wire_type;
+    uint64_t value; /* of a varint, else 0 */
+    view whole;     /* all of it */
+    view tag;       /* its first bytes */
+    view content;   /* its last bytes: what is after the tag and the length */
+} wire_field;
+
+/* Takes the first field off a message; false at the end, and at what check_wire would refuse. */
+bool wire_next(view *message, wire_field *field);
+
+static inline void view_skip(view *v, size_t size) {
+    v->data += size;
+    v->size -= size;
+}
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { MAX_FILES = 5, PATH = 64 };
 static const char separator[] = "\n==\n";
-static char folder[24], set[48], paths[MAX_FILES][PATH], output[PATH];
+static char folder[24], set[48], paths[MAX_FILES][PATH], output[PATH], expanded[PATH];
 
 /* The commands' own main is not here, and its complaint would be about arguments, which are right. */
 int usage_error(const char *message, const char *argument) {
@@ -21,6 +21,7 @@ static void remove_files(void) {
     for (size_t k = 0; k < MAX_FILES; k++)
         unlink(paths[k]);
     unlink(output);
+    unlink(expanded);
     rmdir(set);
     rmdir(folder);
 }
@@ -37,6 +38,7 @@ static void make_folder(void) {
     for (int k = 1; k < MAX_FILES; k++)
         snprintf(paths[k], PATH, "%s/input_%d.pb", set, k - 1);
     snprintf(output, sizeof output, "%s/output_0.pb", set);
+    snprintf(expanded, sizeof expanded, "%s/expanded.onnx", folder);
     atexit(remove_files);
 }
 
@@ -78,9 +80,21 @@ static void run_and_test(int files) {
         FAIL("test fails on what run wrote");
 }
 
+/* What `dql expand` makes of a model can be read. */
+static void inspect_and_expand(void) {
+    char option[] = "-o", jobs[] = "--jobs", one[] = "1";
+    char *expand[] = {paths[0], option, expanded, jobs, one}, *inspect[] = {expanded}, *model[] = {paths[0]};
+    unlink(expanded);
+    const int status = expand_command(5, expand);
+    if (status == EXIT_OK ? inspect_command(1, inspect) != EXIT_OK : access(expanded, F_OK) == 0)
+        FAIL("expand: status %d, or what it wrote is no model", status);
+    inspect_command(1, model);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (!folder[0])
         make_folder();
     run_and_test(write_files(bytes, size));
+    inspect_and_expand();
     return 0;
 }

@@ -167,6 +167,20 @@ def scale_index(index, scale_shape, axis, block):
     return flat
 
 
+def dequantize(tensors, y_type, axis=None, block=None):
+    """The codes of y. `tensors` has (type, shape, codes) for x, x_scale, and x_zero_point where there is one."""
+    x_type, shape, x = tensors["x"]
+    scale_type, scale_shape, scale = tensors["x_scale"]
+    _, _, zero = tensors.get("x_zero_point", (None, None, None))
+    positive_axis = (1 if axis is None else axis) % max(len(shape), 1)
+    y = []
+    for element, index in zip(x, itertools.product(*map(range, shape))):
+        i = scale_index(index, scale_shape, positive_axis, block)
+        difference = F32.round(x_type.subtract(element, zero[i] if zero else None))
+        y.append(y_type.encode(F32.round(multiply(difference, scale_type.decode(scale[i])))))
+    return y
+
+
 # ---- protobuf and ONNX: field numbers are onnx.proto's ----
 
 def varint(n):
@@ -275,12 +289,7 @@ def case(x_type, y_type, what, shape, scale_shape=(), x=None, scale=None, zero=(
         tensors["x_zero_point"] = (x_type, scale_shape, zero)
     assert len(x) == len(indices) and len(scale) == len(scale_indices) and len(zero or scale) == len(scale)
 
-    positive_axis = (1 if axis is None else axis) % max(len(shape), 1)
-    y = []
-    for element, index in zip(x, indices):
-        i = scale_index(index, scale_shape, positive_axis, block)
-        difference = F32.round(x_type.subtract(element, zero[i] if zero else None))
-        y.append(y_type.encode(F32.round(multiply(difference, scale_type.decode(scale[i])))))
+    y = dequantize(tensors, y_type, axis, block)
     return files_of(name, tensors, (y_type, shape, y), {"axis": axis, "block_size": block}, **options)
 
 

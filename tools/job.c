@@ -1,0 +1,196 @@
+#include "job.h"
+
+#include "externals.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* External data: tensors of fewer bytes stay in the model, and the others start on a page, as ONNX advises. */
+enum { LEAST_EXTERNAL = 1024, PAGE = 4096 };
+
+/* Adds to a problem with the model which node it is about; returns false. */
+static bool blame(const job *j, const expansion *e, problem *why) {
+    if (e->y_name != NULL && strcmp(why->file, j->m.file) == 0)
+        about(why, "y", e->y_name);
+    return false;
+}
+
+static bool plan_expansions(job *j, problem *why) {
+    const model *m = &j->m;
+    j->expansions = calloc(m->site_count + 1, sizeof *j->expansions);
+    if (j->expansions == NULL)
+        return fail(why, m->file, "no memory");
+    bool ok = true;
+    for (size_t i = 0; ok && i < m->site_count; i++) {
+        const size_t planned = j->expansion_count;
+        if (expansion_plan(&j->expansions[planned], m, &m->sites[i], j->options->y_type, why))
+            j->expansion_count++;
+        else if (why->unsupported)
+            j->left_count++;
+        else
+            ok = blame(j, &j->expansions[planned], why);
+        if (j->expansion_count == planned)
+            expansion_free(&j->expansions[planned]);
+    }
+    return ok;
+}
+
+static void place_external(job *j) {
+    for (size_t i = 0; i < j->expansion_count; i++) {
+        expansion *e = &j->expansions[i];
+        j->y_size += e->size;
+        e->is_external = j->options->data != NULL && e->size >= LEAST_EXTERNAL;
+        if (e->is_external) {
+            e->offset = (j->data_size + PAGE - 1) / PAGE * PAGE;
+            j->data_size = e->offset + e->size;
+        }
+    }
+}
+
+/* Initializers and Constant nodes that nobody but the nodes that go has used. */
+static bool is_abandoned(const value *v) {
+    return v->removed_uses > 0 && v->removed_uses == v->uses && !v->is_input;
+}
+
+static bool make_edits(job *j, problem *why) {
+    const model *m = &j->m;
+    size_t abandoned = 0;
+    for (size_t i = 0; i < m->value_count; i++)
+        abandoned += is_abandoned(&m->values[i]);
+    j->edits = calloc(j->expansion_count + abandoned + 1, sizeof *j->edits);
+    if (j->edits == NULL)
+        return fail(why, m->file, "no memory");
+    for (size_t i = 0; i < j->expansion_count; i++) {
+        if (!expansion_edit(&j->edits[i], &j->expansions[i], m, j->options->data, why))
+            return false;
+        j->edits[i].data = i;
+        j->edit_count++;
+    }
+    for (size_t i = 0; i < m->value_count; i++)
+        if (is_abandoned(&m->values[i]))
+            j->edits[j->edit_count++] = (edit){.field = m->values[i].field};
+    return true;
+}
+
+static bool plan_model(job *j, problem *why) {
+    if (!plan_expansions(j, why))
+        return false;
+    place_external(j);
+    if (!make_edits(j, why) || !rewrite(&j->new_model, j->m.bytes, j->edits, j->edit_count, j->m.file, why))
+        return false;
+    if (j->new_model.size <= INT32_MAX)
+        return true;
+    return fail(why, j->options->output, "would have %" PRIu64 " bytes, more than the 2 GiB of a protobuf message%s",
+                j->new_model.size, j->options->data == NULL ? ": --external-data FILE keeps tensors outside" : "");
+}
+
+static bool check_paths(job *j, problem *why) {
+    const expand_options *o = j->options;
+    char *folder;
+    if (o->data != NULL) {
+        bool ok = folder_of(&folder, o->output, why) && join_path(&j->data_path, folder, o->data, why);
+        free(folder);
+        if (!ok)
+            return false;
+    }
+    const char *outputs[] = {o->output, j->data_path};
+    const size_t count = o->data != NULL ? 2 : 1;
+    for (size_t i = 0; i < count; i++)
+        if (same_file(outputs[i], o->input))
+            return fail(why, outputs[i], "is the input: it would be overwritten");
+    const char *slash = strrchr(o->output, '/');
+    if (count == 2 &&
+        (same_file(outputs[0], outputs[1]) || strcmp(slash != NULL ? slash + 1 : o->output, o->data) == 0))
+        return fail(why, outputs[1], "can't be the model and its external data");
+    return externals_check(&j->m, j->edits, j->edit_count, outputs, count, why);
+}
+
+bool job_plan(job *j, const expand_options *options, problem *why) {
+    *j = (job){.options = options, .model_file = {.fd = -1}, .data_file = {.fd = -1}};
+    return model_load(&j->m, options->input, why) && plan_model(j, why) && check_paths(j, why);
+}
+
+/* ---- the work ---- */
+
+static bool write_data(job *j, const expansion *e, const output *to, uint64_t offset, uint64_t done, problem *why) {
+    tensor decoded[OPERANDS] = {{0}};
+    bool ok = true;
+    for (size_t i = 0; ok && i < OPERANDS; i++)
+        ok = e->operands[i].proto == NULL || tensor_decode(&decoded[i], e->operands[i], why);
+    if (ok) {
+        const slices s = {.file = j->m.file,
+                          .plan = &e->plan,
+                          .x = decoded[0].data,
+                          .scale = decoded[1].data,
+                          .zero = decoded[2].data,
+                          .y_type = e->spec.y_type,
+                          .to = to,
+                          .offset = offset,
+                          .bar = &j->bar,
+                          .done = done};
+        ok = slices_run(&s, j->options->jobs, why);
+    }
+    for (size_t i = 0; i < OPERANDS; i++)
+        tensor_free(&decoded[i]);
+    return ok || blame(j, e, why);
+}
+
+static bool write_piece(job *j, const piece *p, uint64_t offset, uint64_t *done, problem *why) {
+    switch (p->kind) {
+    case PIECE_BYTES: return output_write(&j->model_file, p->bytes.data, p->bytes.size, offset, why);
+    case PIECE_LENGTH: return output_write(&j->model_file, p->length, (size_t)p->size, offset, why);
+    default:
+        *done += p->size;
+        return write_data(j, &j->expansions[p->data], &j->model_file, offset, *done - p->size, why);
+    }
+}
+
+static bool write_model(job *j, uint64_t *done, problem *why) {
+    uint64_t offset = 0;
+    for (size_t i = 0; i < j->new_model.count; i++) {
+        if (!write_piece(j, &j->new_model.pieces[i], offset, done, why))
+            return false;
+        offset += j->new_model.pieces[i].size;
+    }
+    return true;
+}
+
+static bool write_external(job *j, uint64_t *done, problem *why) {
+    for (size_t i = 0; i < j->expansion_count; i++) {
+        const expansion *e = &j->expansions[i];
+        if (!e->is_external)
+            continue;
+        if (!write_data(j, e, &j->data_file, e->offset, *done, why))
+            return false;
+        *done += e->size;
+    }
+    return true;
+}
+
+/* The data gets its name first: a model is there only with its data. */
+bool job_run(job *j, problem *why) {
+    uint64_t done = 0;
+    const double start = now();
+    if (!output_open(&j->model_file, j->options->output, why) ||
+        (j->data_path != NULL && !output_open(&j->data_file, j->data_path, why)))
+        return false;
+    j->bar = progress_start(j->y_size);
+    const bool ok = write_model(j, &done, why) && write_external(j, &done, why);
+    progress_end(&j->bar);
+    j->seconds = now() - start;
+    return ok && (j->data_path == NULL || output_commit(&j->data_file, why)) && output_commit(&j->model_file, why);
+}
+
+void job_free(job *j) {
+    output_discard(&j->model_file);
+    output_discard(&j->data_file);
+    for (size_t i = 0; i < j->edit_count; i++)
+        free(j->edits[i].head.data);
+    for (size_t i = 0; i < j->expansion_count; i++)
+        expansion_free(&j->expansions[i]);
+    free(j->edits);
+    free(j->expansions);
+    free(j->data_path);
+    rewritten_free(&j->new_model);
+    model_free(&j->m);
+}

@@ -1,0 +1,38 @@
+/* One model being expanded: what has to be done, and doing it. */
+#ifndef TOOLS_JOB_H
+#define TOOLS_JOB_H
+
+#include "expansion.h"
+#include "slices.h"
+
+typedef struct {
+    const char *input, *output;
+    const char *data; /* --external-data; NULL: none */
+    int32_t y_type;   /* 0: each node's own */
+    unsigned jobs;
+} expand_options;
+
+typedef struct {
+    const expand_options *options;
+    model m;
+    expansion *expansions;
+    edit *edits; /* one for each expansion, and those of what is not used any more */
+    size_t expansion_count, edit_count, left_count;
+    rewritten new_model;
+    char *data_path; /* NULL: none */
+    uint64_t y_size, data_size;
+    output model_file, data_file;
+    progress bar;
+    double seconds;
+} job;
+
+/* Reads the model and plans everything; writes nothing. */
+bool job_plan(job *j, const expand_options *options, problem *why);
+
+/* Writes the new model, and the file of external data. */
+bool job_run(job *j, problem *why);
+
+/* Freed after failures too. Files that are not complete are removed. */
+void job_free(job *j);
+
+#endif

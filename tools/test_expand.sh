@@ -1,0 +1,229 @@
+#!/bin/bash
+# Tests dql inspect and dql expand.
+#
+#     test_expand.sh DQL MODELS        DQL: the binary; MODELS: a folder of NAME.onnx and NAME.expanded.onnx
+set -u
+dql=$(realpath "$1")
+models=$(realpath "$2")
+here=$(dirname "$(realpath "$0")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+PYTHONDONTWRITEBYTECODE=1 python3 "$here/test_expand_files.py" || exit 1
+# shellcheck source=tools/test_lib.sh
+source "$here/test_lib.sh"
+
+# expand MODEL.onnx EXPECTED.onnx OPTION...: dql expand makes these bytes of a model, and says nothing on stderr.
+expand() {
+    local model=$1 expected=$2 ok=0
+    shift 2
+    rm -f out.onnx
+    "$dql" expand "$model" -o out.onnx "$@" >out 2>err </dev/null && [ ! -s err ] && cmp out.onnx "$expected" >>out 2>&1 ||
+        ok=1
+    verdict "dql expand $model $*: expected the bytes of $expected" $ok
+}
+
+# refuse_expand TEXT FILE ARGUMENT...: as refuse; and no file is there afterwards that was not there before.
+refuse_expand() {
+    local before after
+    before=$(find . -type f | sort)
+    refuse "$1" "$2" expand "${@:3}"
+    after=$(find . -type f | sort)
+    [ "$before" = "$after" ]
+    verdict "dql expand ${*:3}: expected to leave no file" $?
+}
+
+# --- usage ---
+expect 2 "expand needs a model" expand
+expect 2 "expand needs -o OUT.onnx" expand big.onnx
+expect 2 "expand takes one model, not also: b" expand big.onnx b -o c
+expect 2 "unknown option: --fast" expand --fast big.onnx -o c
+expect 2 "needs an argument: -o" expand big.onnx -o
+expect 2 "given twice: -o" expand big.onnx -o a -o b
+for jobs in 0 257 -1 1x "" 99999999999999999999; do
+    expect 2 "--jobs is a number from 1 to 256, not" expand big.onnx -o c --jobs "$jobs"
+done
+expect 2 "--dtype is float32, float16 or bfloat16, not: int8" expand big.onnx -o c --dtype int8
+for name in a/b .. . "a\\b" C:b ""; do
+    expect 2 "--external-data is the name of a file beside OUT.onnx, not" expand big.onnx -o c --external-data "$name"
+done
+expect 2 "inspect takes one model" inspect
+expect 2 "inspect takes one model" inspect a b
+expect 2 "unknown option: -v" inspect -v
+expect 0 "usage: dql info" expand --help
+expect 0 "usage: dql info" inspect --help
+
+# --- models, bit for bit ---
+cp "$models"/*.onnx "$models"/*.bin .
+for expected in *.expanded.onnx; do
+    name=${expected%.expanded.onnx}
+    expand "$name.onnx" "$expected"
+    expand "$name.onnx" "$expected" --jobs 1
+    expand "$expected" "$expected" --jobs 3 # nothing is left to do
+done
+for type in float32 float16 bfloat16; do
+    expand cast.onnx "cast.$type.onnx" --dtype "$type"
+done
+expand types.onnx types.expanded.onnx --external-data small.bin # all of it is too small
+[ ! -s small.bin ]
+verdict "no external data: expected an empty file" $?
+DQL_ISA=scalar expand types.onnx types.expanded.onnx
+
+expect 0 "float4e2m1      float32          1             80             44            320" expand types.onnx -o out.onnx
+expect 0 "all                             16            206            358            736" expand types.onnx -o out.onnx
+expect 0 "files: 3617 bytes before, 1155 after" expand types.onnx -o out.onnx
+expect 0 "GB/s written, 1 job, " expand types.onnx -o out.onnx --jobs 1
+DQL_ISA=scalar expect 0 "GB/s written, 3 jobs, scalar" expand types.onnx -o out.onnx --jobs 3
+expect 0 "3 nodes are left: dql inspect says why" expand scopes.onnx -o out.onnx
+
+# --- external data ---
+expand big.onnx big_external.onnx --external-data y.bin
+cmp y.bin big_y.bin >out 2>err
+verdict "external data: expected the bytes of big_y.bin" $?
+expand pages.onnx pages_external.onnx --external-data y.bin --jobs 2
+cmp y.bin pages_y.bin >out 2>err
+verdict "external data on pages: expected the bytes of pages_y.bin" $?
+expect 0 "files: 593 bytes before, 2118 after" expand big.onnx -o elsewhere/out.onnx --external-data y.bin
+cmp elsewhere/y.bin big_y.bin >out 2>err
+verdict "external data is beside OUT.onnx" $?
+refuse_expand 'more than the 2 GiB of a protobuf message: --external-data FILE' out2.onnx sparse.onnx -o out2.onnx
+for file in absolute parent symlink missing beyond overflow length number; do
+    refuse_expand 'y "y": ' external_$file.onnx external_$file.onnx -o out2.onnx
+done
+
+# --- files that must stay ---
+for file in big.onnx ./big.onnx "$PWD/big.onnx" symbolic.onnx hard.onnx; do
+    refuse_expand "is the input" "$file" big.onnx -o "$file"
+done
+refuse_expand "is the input" ./big.onnx big.onnx -o out2.onnx --external-data big.onnx
+refuse_expand "can't be the model and its external data" ./out2.onnx big.onnx -o out2.onnx --external-data out2.onnx
+refuse_expand "is where the model has its data" data/x.bin external.onnx -o data/x.bin
+refuse_expand "is where the model has its data" ./link.bin external_link.onnx -o out2.onnx --external-data link.bin
+refuse_expand 'have their data in "external_data.bin" beside it' external_data.onnx external_data.onnx -o elsewhere/out2.onnx
+refuse_expand "is a folder" folder folder -o out2.onnx
+refuse_expand "is not a regular file" folder big.onnx -o folder
+refuse_expand "No such file" missing/out.onnx big.onnx -o missing/out.onnx
+cp big_y.bin out2.onnx
+refuse "zero point of a float type" zero_float8.onnx expand zero_float8.onnx -o out2.onnx
+cmp out2.onnx big_y.bin >out 2>err
+verdict "an expansion that fails leaves OUT.onnx alone" $?
+rm out2.onnx
+
+# --- what ends it half-way ---
+(
+    ulimit -f 64
+    refuse_expand "File too large" out2.onnx long.onnx -o out2.onnx
+    refuse_expand "File too large" ./out2.bin long.onnx -o out2.onnx --external-data out2.bin
+    [ "$failed" -eq 0 ]
+)
+verdict "expand on a full disk" $?
+
+# interrupt NAME STATUS COMMAND...: runs COMMAND when dql has begun to write; dql ends with STATUS, and no file stays.
+interrupt() {
+    local name=$1 status=$2 dql_id i
+    shift 2
+    # A shell has its background jobs ignore SIGINT.
+    ASAN_OPTIONS=handle_sigbus=0 python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
+        "$dql" expand long_copy.onnx -o out2.onnx --jobs 2 >out 2>err &
+    dql_id=$!
+    for ((i = 0; i < 1000; i++)); do
+        ls out2.onnx.*.tmp >/dev/null 2>&1 && break
+        sleep 0.01
+    done
+    "$@" "$dql_id" >/dev/null
+    { wait "$dql_id"; } 2>/dev/null
+    [ $? -eq "$status" ] && ! ls out2.onnx* >/dev/null 2>&1
+    verdict "$name: expected status $status, and no file" $?
+}
+truncate_model() { truncate -s 100 long_copy.onnx; }
+for signal in INT:130 TERM:143 HUP:129; do
+    cp long.onnx long_copy.onnx
+    interrupt "SIG${signal%:*}" "${signal#*:}" kill "-${signal%:*}"
+done
+cp long.onnx long_copy.onnx
+interrupt "the model becomes shorter" 135 truncate_model 2>/dev/null # the shell says "Bus error"
+grep -qx "dql: a file became shorter while it was read" err
+verdict "the model becomes shorter: expected to hear so" $?
+rm -f long_copy.onnx
+
+# --- the bar ---
+if command -v script >/dev/null; then
+    script -qec "'$dql' expand big.onnx -o out.onnx" /dev/null >out 2>err </dev/null
+    grep -qF "100%" out && grep -qF "time: " out
+    verdict "a bar on a terminal" $?
+else
+    echo "skipped: the bar on a terminal: no script command"
+fi
+
+# --- --dtype ---
+expect 0 "float16" expand cast.onnx -o out.onnx --dtype float16
+refuse_expand 'y "y": y is float32, and nodes other than Cast use it: they may not take float16' abs.onnx \
+    abs.onnx -o out2.onnx --dtype float16
+refuse_expand "y is float32 and an output: as bfloat16 it would make another model" initializers.onnx \
+    initializers.onnx -o out2.onnx --dtype bfloat16
+refuse_expand "y is declared as float32, so it can't become float16" declared.onnx \
+    declared.onnx -o out2.onnx --dtype float16
+expect 0 "float16" expand declared_float16.onnx -o out.onnx --dtype float16
+refuse_expand "Cast takes that from opset 13 on" cast_opset_10.onnx cast_opset_10.onnx -o out2.onnx --dtype bfloat16
+expect 0 "float32" expand initializers.onnx -o out.onnx --dtype float32
+
+# --- inspect ---
+expect 0 "yes  y  int8[2,3] * float32[2] -> float32; per axis, axis 0; constant; opset 21" inspect initializers.onnx
+expect 0 "yes  y  int8[2,3] * float32[2] -> float32; per axis, axis 0; constant; com.microsoft 1" \
+    inspect com_microsoft.onnx
+expect 0 "blocked, axis 1, block size 2" inspect blocked.onnx
+expect 0 'per axis, axis 0; x "x" is an input; opset 21' inspect good.onnx
+expect 0 "1 DequantizeLinear: dql takes 1, of which 0 can be expanded; not 0; and can't tell of 0" inspect good.onnx
+expect 0 "no   y  int64[2,3] * float32[2] -> float32; per axis, axis 0; constant; opset 21; x of int64 is not supported" \
+    inspect int64.onnx
+expect 0 'no   y  ; opset 21; attribute "axis" appears twice' inspect attribute_twice.onnx
+expect 0 'DequantizeLinear of the domain "my.domain"' inspect other_domain.onnx
+expect 0 "opset 9 is not one of 10 to 25" inspect opset_9.onnx
+expect 0 "axis 1 of x of shape [2,3] has 3 elements, but x_scale has 4" inspect scale_length.onnx
+expect 0 "x_zero_point is uint8, but x is int8" inspect zero_type.onnx
+expect 0 'x "a?b" is defined nowhere' inspect control_characters.onnx
+expect 0 "0 DequantizeLinear" inspect quantize.onnx
+expect 0 "yes  then/deeper/deep  int8[2]" inspect scopes.onnx
+expect 0 'no   function/referring  ; opset 21; attribute "axis" is the function'"'"'s "the function'"'"'s axis"' \
+    inspect scopes.onnx
+expect 0 'x "default.x" is an input, and its initializer only a default' inspect uses.onnx
+expect 0 '?    dynamic  uint8[?] * float32[] -> float32; per tensor; x "dynamic.x" is computed' inspect uses.onnx
+expect 0 "?    y  int8[2,3] * float32[?] -> float32; x \"x\" is an input; opset 21; it depends on the shape of x_scale" \
+    inspect shapes_only.onnx
+expect 0 "yes  y" inspect external_missing.onnx
+
+# --- files that are not what they should be ---
+for file in missing:"No such file" folder:"is a folder" fifo:"not a regular file" empty.onnx:"is empty" \
+    huge.onnx:"more than the 2 GiB" text.onnx:"not an ONNX file" truncated.onnx:"cut off" group.onnx:"wire type 3" \
+    long_varint.onnx:"more than 10 bytes" field_0.onnx:"field number 0" deep_graphs.onnx:"nest more than 100 deep" \
+    deep_types.onnx:"nest more than 100 deep" memory.onnx:"too much memory" two_graphs.onnx:"field graph appears twice" \
+    nul.onnx:"is not UTF-8" no_graph.onnx:"has no graph" wrong_wire_type.onnx:"has no graph" \
+    training.onnx:"has training_info" memory_names.onnx:"too much memory"; do
+    refuse "${file#*:}" "${file%%:*}" inspect "${file%%:*}"
+    refuse_expand "${file#*:}" "${file%%:*}" "${file%%:*}" -o out2.onnx
+done
+
+# --- models that are out of scope, or wrong ---
+for file in attribute_unknown:'unknown attribute "speed"' attribute_twice:"appears twice" four_inputs:"4 inputs" \
+    two_outputs:"2 outputs" no_output:"the node has no y" no_opset:"no opset" axis_2:"axis 2 is outside" \
+    block_size_2:"dim 1 of x_scale" negative_dim:"a negative dim" many_elements:"too many elements" \
+    zero_type:"x_zero_point is uint8" zero_shape:"x_zero_point has shape" zero_float8:"zero point of a float type" \
+    external_and_raw:"more than one place" constant_without_value:"Constant node without a value"; do
+    refuse_expand "${file#*:}" "${file%%:*}.onnx" "${file%%:*}.onnx" -o out2.onnx
+done
+for file in int64:"x of int64" double_scale:"x_scale of double" other_domain:"my.domain" opset_9:"opset 9" \
+    opset_26:"opset 26" unknown_name:"is defined nowhere" two_nodes:"defined twice" x_twice:"defined twice" \
+    sparse_initializer:"is computed" function_replaces:"is a function of the model" constant_replaced:"is computed" \
+    two_outputs_constant:"is computed" good:"is an input"; do
+    expect 0 "${file#*:}" inspect "${file%%:*}.onnx"
+    expand "${file%%:*}.onnx" "${file%%:*}.onnx" # as it was
+done
+expect 0 "20000 DequantizeLinear: dql takes 20000, of which 20000 can be expanded" inspect many_nodes.onnx
+expect 0 "all                          20000         120000" expand many_nodes.onnx -o out.onnx
+expect 0 "1 DequantizeLinear" inspect many_names.onnx
+expect 0 "0 DequantizeLinear" inspect deep_names.onnx
+expect 0 "int8            float32          1" expand same_operand.onnx -o out.onnx
+
+! find . -name '*.tmp' | grep -q .
+verdict "no temporary file stays" $?
+finish

@@ -1,0 +1,85 @@
+"""Writes the files of test_expand.sh into the current folder, beside those of test_files.py, which it runs."""
+import os
+
+from test_files import (FLOAT32, INT8, SCALE, TWO, ZERO, external, floats, graph, message, model,
+                        node, opset, raw, tensor, value_info, wrap, write, x)
+
+FLOAT16 = 10
+
+
+# ---- external data, and files that are long in the making ----
+def big_model(x_, extra=()):
+    """x is [512], y twice that."""
+    two = tensor("x_scale", FLOAT32, [], raw(floats(2)))
+    return wrap(message((1, [node(inputs=TWO, attrs=[])]), (5, [x_, two, *extra])))
+
+
+BIG_X = bytes(i % 100 for i in range(512))
+BIG_Y = floats(*[2 * v for v in BIG_X])
+write("big.onnx", big_model(tensor("x", INT8, [512], raw(BIG_X))))
+write("big_y.bin", BIG_Y)
+place = external("y.bin", offset=0, length=len(BIG_Y))
+write("big_external.onnx", wrap(message((5, message((1, 512), (2, FLOAT32), (8, "y"), *place)))))
+
+# y at two places of the file, on pages; a small one stays in the model.
+pages = [tensor("x", INT8, [512], raw(BIG_X)), tensor("x_scale", FLOAT32, [], raw(floats(2)))]
+write("pages.onnx", wrap(message((1, [node(inputs=("x", "x_scale"), outputs=("y%d" % i,), attrs=[]) for i in (0, 1)] +
+                                  [node(inputs=("small", "x_scale"), outputs=("z",), attrs=[])]),
+                                 (5, pages + [tensor("small", INT8, [255], raw(bytes(255)))]))))
+write("pages_y.bin", BIG_Y + bytes(4096 - len(BIG_Y)) + BIG_Y)
+places = [message((1, 512), (2, FLOAT32), (8, "y%d" % i), *external("y.bin", offset=4096 * i, length=len(BIG_Y)))
+          for i in (0, 1)]
+small = message((1, 255), (2, FLOAT32), (8, "z"), raw(bytes(1020)))
+write("pages_external.onnx", wrap(message((5, [*places, small]))))
+
+with open("sparse.bin", "wb") as file:
+    file.truncate(600 << 20)
+write("sparse.onnx", big_model(tensor("x", INT8, [600 << 20], *external("sparse.bin"))))
+LONG = tensor("x", INT8, [16 << 20], raw(bytes(16 << 20)))
+write("long.onnx", wrap(message((1, [node(inputs=TWO, outputs=["y%d" % i], attrs=[]) for i in range(30)]),
+                                (5, [LONG, tensor("x_scale", FLOAT32, [], raw(floats(2)))]))))
+
+# ---- --dtype ----
+ALL = [x(), SCALE, ZERO]
+ABS = message((1, "y"), (2, "used"), (4, "Abs"))
+CAST = message((1, "y"), (2, "cast"), (4, "Cast"), (5, [message((1, "to"), (3, FLOAT32), (20, 2))]))
+
+
+def typed(path, nodes, declared=(), version=21):
+    write(path, wrap(message((1, [node(), *nodes]), (5, ALL), (13, list(declared))), [opset(version)]))
+
+
+typed("abs.onnx", [ABS, CAST])
+typed("cast.onnx", [CAST])
+typed("cast_opset_10.onnx", [CAST], version=10)
+typed("declared.onnx", [CAST], [value_info("y", FLOAT32, [2, 3])])
+typed("declared_float16.onnx", [CAST], [value_info("y", FLOAT16, [2, 3])])
+
+# ---- hostile ----
+write("training.onnx", wrap(graph([node()], ALL)) + message((20, b"")))
+write("function_replaces.onnx", model(ALL) + message((25, message((1, "DequantizeLinear"), (10, "")))))
+write("constant_replaced.onnx",
+      wrap(graph([message((2, "x"), (4, "Constant"), (5, [message((1, "value"), (5, x()), (20, 4))])), node()],
+                 [SCALE, ZERO])) + message((25, message((1, "Constant"), (10, "ai.onnx")))))
+write("two_outputs_constant.onnx",
+      wrap(graph([message((2, ["x", "z"]), (4, "Constant"), (5, [message((1, "value"), (5, x()), (20, 4))])), node()],
+                 [SCALE, ZERO])))
+write("x_twice.onnx", model([*ALL, x()]))
+write("sparse_initializer.onnx", wrap(message((1, [node()]), (5, [SCALE, ZERO]), (15, [message((1, x()))]))))
+write("same_operand.onnx", wrap(graph([node(inputs=("x", "x_scale", "x"))],
+                                      [x(INT8, (2,), raw(bytes(2))), tensor("x_scale", FLOAT32, [2], raw(floats(1, 2)))])))
+write("constant_without_value.onnx", wrap(graph([message((2, "x"), (4, "Constant")), node()], [SCALE, ZERO])))
+NODES = 20000
+write("many_nodes.onnx", wrap(message((1, [node(outputs=["y%d" % i]) for i in range(NODES)]), (5, ALL))))
+write("many_names.onnx", wrap(message((1, [node()]), (5, ALL), (11, [message((1, "n")) for _ in range(NODES)]))))
+write("memory_names.onnx", message((7, message((1, b"\x12\1a" * (5 << 20))))))  # outputs of a node
+inner = b""
+for depth in range(30):  # of names that no graph has: each is looked for in all of them
+    nodes = [message((1, ["who"] * 1000), (5, [message((1, "body"), (6, inner))]))]
+    inner = message((1, nodes))
+write("deep_names.onnx", wrap(inner))
+no_shape = message((1, "x_scale"), (2, message((1, message((1, FLOAT32))))))
+write("shapes_only.onnx", wrap(graph([node()], [ZERO], [value_info("x", INT8, [2, 3]), no_shape])))
+os.makedirs("elsewhere", exist_ok=True)
+os.symlink("big.onnx", "symbolic.onnx")
+os.link("big.onnx", "hard.onnx")
