@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Without /proc, without /sys, or with an empty /proc/cpuinfo, as in some containers, dql sees the same CPU features,
 # picks the same ISA, and says nothing on stderr.
-# usage: hidden_proc.sh DQL
+# usage: hidden_proc.sh DQL, which may have an emulator before it
 set -euo pipefail
-dql=$1
+dql=("$@")
 
 if ! unshare --mount true 2>/dev/null; then
   echo "skipped: hidden_proc: unshare --mount is not permitted"
@@ -11,7 +11,7 @@ if ! unshare --mount true 2>/dev/null; then
 fi
 
 info() {
-  unshare --mount bash -c "$1; exec '$dql' info" 2>&1 | grep -v '^cpu '
+  unshare --mount bash -c "$1; exec \"\$@\"" hidden "${dql[@]}" info 2>&1 | grep -v '^cpu '
 }
 
 expected=$(info :)

@@ -192,17 +192,21 @@ static void arm64_machines(void **state) {
     const struct {
         dql_cpu_arm64 cpu;
         uint32_t features;
+        dql_isa best;
     } cases[] = {
-        {{0, 0}, DQL_CPU_NEON},
-        {{OTHERS, OTHERS}, DQL_CPU_NEON},
-        {{SVE, 0}, DQL_CPU_NEON | DQL_CPU_SVE},
-        {{SVE, SVE2}, DQL_CPU_NEON | DQL_CPU_SVE | DQL_CPU_SVE2},
-        {{SVE, SVE2 | SME}, DQL_CPU_NEON | DQL_CPU_SVE | DQL_CPU_SVE2},
-        {{0, SME}, DQL_CPU_NEON}, /* SVE's instructions are there in streaming mode only */
-        {{0, SME | SVE2}, DQL_CPU_NEON},
+        {{0, 0}, DQL_CPU_NEON, DQL_ISA_NEON},
+        {{OTHERS, OTHERS}, DQL_CPU_NEON, DQL_ISA_NEON},
+        {{SVE, 0}, DQL_CPU_NEON | DQL_CPU_SVE, DQL_ISA_SVE},
+        {{SVE, SVE2}, DQL_CPU_NEON | DQL_CPU_SVE | DQL_CPU_SVE2, DQL_ISA_SVE},
+        {{SVE, SVE2 | SME}, DQL_CPU_NEON | DQL_CPU_SVE | DQL_CPU_SVE2, DQL_ISA_SVE},
+        {{0, SME}, DQL_CPU_NEON, DQL_ISA_NEON}, /* SVE's instructions are there in streaming mode only */
+        {{0, SME | SVE2}, DQL_CPU_NEON, DQL_ISA_NEON},
     };
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         assert_int_equal(dql_cpu_from_arm64(&cases[k].cpu), cases[k].features);
+        if (dql_isa_compiled((int)cases[k].best)) /* else another one is picked */
+            assert_int_equal(pick_compiled(cases[k].features), cases[k].best);
+    }
 }
 
 /* Whatever the features: what is picked has what it needs, and nothing better has. */

@@ -26,7 +26,8 @@ static const char *const names[] = {
 };
 
 /* The ISAs of this build, best first. DQL_HAVE_<ISA> is set by CMake for those that the compiler can build. */
-extern const dql_kernels dql_isa_avx512vbmi, dql_isa_avx512, dql_isa_avx2, dql_isa_neon, dql_isa_simde, dql_isa_scalar;
+extern const dql_kernels dql_isa_avx512vbmi, dql_isa_avx512, dql_isa_avx2, dql_isa_sve, dql_isa_neon, dql_isa_simde,
+    dql_isa_scalar;
 /* With what the compiler takes for granted beside it. */
 enum {
     AVX2 = DQL_CPU_AVX2 | DQL_CPU_F16C,
@@ -41,6 +42,11 @@ static const dql_isa_row rows[] = {
 #endif
 #ifdef DQL_HAVE_AVX2
     {DQL_ISA_AVX2, &dql_isa_avx2, AVX2, DQL_CPU_NONE},
+#endif
+/* Also where its vectors have 128 bits, as NEON's: its loads widen what they load, and code for parts of vectors is
+ * that for whole ones. docs/performance.md has what both are expected to take. */
+#ifdef DQL_HAVE_SVE
+    {DQL_ISA_SVE, &dql_isa_sve, DQL_CPU_SVE, DQL_CPU_NONE},
 #endif
 #ifdef DQL_HAVE_NEON
     {DQL_ISA_NEON, &dql_isa_neon, DQL_CPU_NEON, DQL_CPU_NONE},

@@ -1,0 +1,197 @@
+/* SVE: as many lanes as the CPU has, predicates for what is less. Nothing here knows how many: it is asked from the
+ * CPU. */
+#ifndef DQL_ARM_SVE_H
+#define DQL_ARM_SVE_H
+
+#include "kernel.h"
+#include "scalar/float8_tables.h"
+
+#include <arm_sve.h>
+
+typedef svfloat32_t vf32; /* raw integers are int32 */
+#define LANES ((size_t)svcntw())
+
+DQL_INLINE vf32 splat(float f) {
+    return svdup_f32(f);
+}
+
+/* The lanes below n. */
+DQL_INLINE svbool_t below(size_t n) {
+    return n == LANES ? svptrue_b32() : svwhilelt_b32_u64(0, n);
+}
+
+/* ---- elements to lanes ---- */
+
+/* The codes of packed types. Each lane gets its byte, and from that its bits. */
+DQL_INLINE svuint32_t load_packed(dql_type type, const void *from, size_t i, size_t n) {
+    const unsigned bits = dql_x_bits(type), a_byte = 8 / bits;
+    const svbool_t all = svptrue_b32();
+    const size_t skip = i % a_byte;
+    const svbool_t p = svwhilelt_b32_u64(0, (skip + n + a_byte - 1) / a_byte);
+    const svuint32_t bytes = svld1ub_u32(p, (const uint8_t *)from + i / a_byte);
+    const svuint32_t place = svindex_u32((uint32_t)(skip * bits), bits); /* in bits */
+    const svuint32_t each = svtbl_u32(bytes, svlsr_n_u32_x(all, place, 3));
+    return svand_n_u32_x(all, svlsr_u32_x(all, each, svand_n_u32_x(all, place, 7)), (1u << bits) - 1);
+}
+
+/* What turns the codes of signed packed types into numbers from 0 on. */
+DQL_INLINE uint8_t code_sign(dql_type type) {
+    return type == DQL_INT4 ? 8 : type == DQL_INT2 ? 2 : 0;
+}
+
+DQL_INLINE vf32 raw_from_codes(dql_type type, svuint32_t codes) {
+    static const float e2m1[16] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, -0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6};
+    const svbool_t all = svptrue_b32();
+    if (type == DQL_FLOAT4E2M1)
+        return svld1_gather_u32index_f32(all, e2m1, codes);
+    return svreinterpret_f32_u32(svsub_n_u32_x(all, sveor_n_u32_x(all, codes, code_sign(type)), code_sign(type)));
+}
+
+/* The upper byte of float16. */
+DQL_INLINE vf32 from_e5m2(svuint32_t codes) {
+    const svbool_t all = svptrue_b32();
+    return svcvt_f32_f16_x(all, svreinterpret_f16_u32(svlsl_n_u32_x(all, codes, 8)));
+}
+
+/* The exponent of float32; the least and the greatest code have a mantissa too. */
+DQL_INLINE vf32 from_e8m0(svuint32_t codes) {
+    const svbool_t all = svptrue_b32();
+    const svuint32_t exponents = svlsl_n_u32_x(all, codes, 23);
+    const svbool_t ends = svorr_b_z(all, svcmpeq_n_u32(all, codes, 0), svcmpeq_n_u32(all, codes, 0xff));
+    return svreinterpret_f32_u32(svorr_n_u32_m(ends, exponents, 0x400000));
+}
+
+DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
+    const svbool_t p = below(n), all = svptrue_b32();
+    const uint8_t *p8 = (const uint8_t *)from + i;
+    const uint16_t *p16 = (const uint16_t *)from + i;
+    const uint32_t *p32 = (const uint32_t *)from + i;
+    if (dql_is_packed(type))
+        return raw_from_codes(type, load_packed(type, from, i, n));
+    switch ((int)type) {
+    case DQL_INT8: return svreinterpret_f32_s32(svld1sb_s32(p, (const int8_t *)p8));
+    case DQL_UINT8: return svreinterpret_f32_u32(svld1ub_u32(p, p8));
+    case DQL_INT16: return svreinterpret_f32_s32(svld1sh_s32(p, (const int16_t *)p16));
+    case DQL_UINT16: return svreinterpret_f32_u32(svld1uh_u32(p, p16));
+    case DQL_INT32: return svreinterpret_f32_u32(svld1_u32(p, p32));
+    case DQL_FLOAT8E4M3FN: return svld1_gather_u32index_f32(p, dql_float8e4m3fn, svld1ub_u32(p, p8));
+    case DQL_FLOAT8E4M3FNUZ: return svld1_gather_u32index_f32(p, dql_float8e4m3fnuz, svld1ub_u32(p, p8));
+    case DQL_FLOAT8E5M2: return from_e5m2(svld1ub_u32(p, p8));
+    case DQL_FLOAT8E5M2FNUZ: return svld1_gather_u32index_f32(p, dql_float8e5m2fnuz, svld1ub_u32(p, p8));
+    case DQL_FLOAT32: return svreinterpret_f32_u32(svld1_u32(p, p32));
+    case DQL_FLOAT16: return svcvt_f32_f16_x(all, svreinterpret_f16_u32(svld1uh_u32(p, p16)));
+    case DQL_BFLOAT16: return svreinterpret_f32_u32(svlsl_n_u32_x(all, svld1uh_u32(p, p16), 16));
+    case DQL_FLOAT8E8M0: return from_e8m0(svld1ub_u32(p, p8));
+    default: return splat(0); /* not reached */
+    }
+}
+
+/* ---- arithmetic ---- */
+
+DQL_INLINE vf32 number(dql_type type, vf32 raw) {
+    const svbool_t all = svptrue_b32();
+    if (dql_is_integer(type))
+        return svcvt_f32_s32_x(all, svreinterpret_s32_f32(raw));
+    const vf32 nan = svreinterpret_f32_u32(svdup_u32(0x7fc00000));
+    return dql_is_scale(type) ? svsel_f32(svcmpuo_f32(all, raw, raw), nan, raw) : raw;
+}
+
+DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
+    return svmul_f32_x(svptrue_b32(), svsub_f32_x(svptrue_b32(), v, zero), scale);
+}
+
+/* A float this large counts in ones, so that an integer of up to 22 bits and a sign becomes a float by adding it to the
+ * bits. Conversions do the same, but only in one or two of the units that add. */
+#define COUNTING      0x1.8p23f
+#define COUNTING_BITS 0x4b400000
+
+/* Zero points of small integers: what leaves x - zero counted. Of int32 and of floats zero points are 0. */
+DQL_INLINE vf32 splat_zero(dql_type type, float f) {
+    if (type == DQL_INT32 || !dql_is_integer(type))
+        return splat(f);
+    return svreinterpret_f32_s32(svdup_s32(COUNTING_BITS - (int32_t)f));
+}
+
+DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
+    const svbool_t all = svptrue_b32();
+    if (type == DQL_INT32 || !dql_is_integer(type))
+        return svmul_f32_x(all, number(type, raw), scale);
+    const svuint32_t counted = svadd_u32_x(all, svreinterpret_u32_f32(raw), svreinterpret_u32_f32(zero));
+    return affine(svreinterpret_f32_u32(counted), scale, splat(COUNTING));
+}
+
+/* (phase + lane) / run by a multiplication, which is exact for numbers this small. */
+DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
+    const svbool_t all = svptrue_b32();
+    const svuint32_t place = svindex_u32((uint32_t)phase, 1);
+    const svuint32_t index = svlsr_n_u32_x(all, svmul_n_u32_x(all, place, (uint32_t)(0x7fff / run + 1)), 15);
+    return svtbl_f32(svld1_f32(below(n), from), index);
+}
+
+/* ---- lanes to elements ---- */
+
+/* The upper half, rounded up by adding a half, less one if that is even: ties to even. No NaN that gets here has a
+ * lower half that would carry. (SVE has no instruction for this without BF16.) */
+DQL_INLINE svuint32_t bf16_from_f32(vf32 v) {
+    const svbool_t all = svptrue_b32();
+    const svuint32_t bits = svreinterpret_u32_f32(v);
+    const svuint32_t odd = svand_n_u32_x(all, svlsr_n_u32_x(all, bits, 16), 1);
+    return svlsr_n_u32_x(all, svadd_u32_x(all, svadd_n_u32_x(all, bits, 0x7fff), odd), 16);
+}
+
+DQL_INLINE svuint32_t f16_from_f32(vf32 v) {
+    return svreinterpret_u32_f16(svcvt_f16_f32_x(svptrue_b32(), v));
+}
+
+DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
+    const svbool_t p = below(n);
+    uint16_t *p16 = (uint16_t *)to + i;
+    switch ((int)type) {
+    case DQL_FLOAT32: svst1_f32(p, (float *)to + i, v); return;
+    case DQL_FLOAT16: svst1h_u32(p, p16, f16_from_f32(v)); return;
+    case DQL_BFLOAT16: svst1h_u32(p, p16, bf16_from_f32(v)); return;
+    default: return; /* not reached */
+    }
+}
+
+/* A constant that the compiler doesn't know. Instructions that hold a known one themselves overwrite their operand, and
+ * mostly need another one that keeps it. */
+DQL_INLINE svuint16_t in_register(uint16_t constant) {
+    svuint16_t v = svdup_u16(constant);
+    __asm__("" : "+w"(v));
+    return v;
+}
+
+/* Upper halves of the lanes of a, then of b, rounded as above: up where the lower ones are more than a half, or a half
+ * under an odd one. */
+DQL_INLINE svuint16_t bf16_from_pair(vf32 a, vf32 b) {
+    const svbool_t all = svptrue_b16();
+    const svuint16_t a_bits = svreinterpret_u16_f32(a), b_bits = svreinterpret_u16_f32(b), one = in_register(1);
+    const svuint16_t lower = svuzp1_u16(a_bits, b_bits), upper = svuzp2_u16(a_bits, b_bits);
+    const svuint16_t odd = svand_u16_x(all, upper, one);
+    const svbool_t up = svcmpgt_n_u16(all, svorr_u16_x(all, lower, odd), 0x8000);
+    return svadd_u16_m(up, upper, one);
+}
+
+/* The halves of the lanes of a, then of b. */
+DQL_INLINE svuint16_t halves_from_pair(dql_type type, vf32 a, vf32 b) {
+    if (type == DQL_BFLOAT16)
+        return bf16_from_pair(a, b);
+    return svuzp1_u16(svreinterpret_u16_u32(f16_from_f32(a)), svreinterpret_u16_u32(f16_from_f32(b)));
+}
+
+/* Four whole vectors. */
+DQL_INLINE void store_step(dql_type type, void *to, vf32 a, vf32 b, vf32 c, vf32 d) {
+    const svbool_t all = svptrue_b8();
+    if (type == DQL_FLOAT32) {
+        svst1_vnum_f32(all, to, 0, a);
+        svst1_vnum_f32(all, to, 1, b);
+        svst1_vnum_f32(all, to, 2, c);
+        svst1_vnum_f32(all, to, 3, d);
+    } else {
+        svst1_vnum_u16(all, to, 0, halves_from_pair(type, a, b));
+        svst1_vnum_u16(all, to, 1, halves_from_pair(type, c, d));
+    }
+}
+
+#endif

@@ -1,0 +1,204 @@
+/* Long runs: as many elements at once as a vector has bytes, which is four vectors of float32. */
+#ifndef DQL_ARM_SVE_STEPS_H
+#define DQL_ARM_SVE_STEPS_H
+
+#include "arm/sve.h"
+
+#define STEP ((size_t)svcntb())
+
+/* ---- elements whose loads make lanes of them ---- */
+
+DQL_INLINE void step_by_loads(dql_type x_type, dql_type y_type, const uint8_t *x, void *y, vf32 scale, vf32 zero) {
+    store_step(y_type, y, dequantize_raw(x_type, load(x_type, x, 0, LANES), scale, zero),
+               dequantize_raw(x_type, load(x_type, x, LANES, LANES), scale, zero),
+               dequantize_raw(x_type, load(x_type, x, 2 * LANES, LANES), scale, zero),
+               dequantize_raw(x_type, load(x_type, x, 3 * LANES, LANES), scale, zero));
+}
+
+/* ---- elements that become lanes by interleaving bytes ---- */
+
+/* A code a byte. */
+DQL_INLINE svuint8_t load_codes(dql_type type, const uint8_t *x) {
+    const svbool_t all = svptrue_b8();
+    if (dql_x_bits(type) == 8)
+        return svld1_u8(all, x);
+    if (dql_x_bits(type) == 4) {
+        const svuint16_t two = svld1ub_u16(all, x), spread = svorr_u16_x(all, two, svlsl_n_u16_x(all, two, 4));
+        return svand_n_u8_x(all, svreinterpret_u8_u16(spread), 0x0f);
+    }
+    const svuint32_t four = svld1ub_u32(all, x), pairs = svorr_u32_x(all, four, svlsl_n_u32_x(all, four, 6));
+    const svuint32_t spread = svorr_u32_x(all, pairs, svlsl_n_u32_x(all, pairs, 12));
+    return svand_n_u8_x(all, svreinterpret_u8_u32(spread), 0x03);
+}
+
+DQL_INLINE svuint16_t halves_of(svuint8_t low, svuint8_t high, bool second) {
+    return svreinterpret_u16_u8(second ? svzip2_u8(low, high) : svzip1_u8(low, high));
+}
+
+DQL_INLINE vf32 lanes_of(svuint16_t lower, svuint16_t upper, bool second) {
+    return svreinterpret_f32_u16(second ? svzip2_u16(lower, upper) : svzip1_u16(lower, upper));
+}
+
+/* Packed integers: a code under the upper half of 2^23 makes a float of both. `zero` is that much more,
+ * and what code_sign adds. */
+DQL_INLINE void step_by_counting(dql_type x_type, const uint8_t *x, void *y, vf32 scale, vf32 zero) {
+    svuint8_t codes = load_codes(x_type, x);
+    if (code_sign(x_type))
+        codes = sveor_n_u8_x(svptrue_b8(), codes, code_sign(x_type));
+    const svuint16_t a = halves_of(codes, svdup_u8(0), false), b = halves_of(codes, svdup_u8(0), true);
+    const svuint16_t upper = svdup_u16(0x4b00);
+    store_step(DQL_FLOAT32, y, affine(lanes_of(a, upper, false), scale, zero),
+               affine(lanes_of(a, upper, true), scale, zero), affine(lanes_of(b, upper, false), scale, zero),
+               affine(lanes_of(b, upper, true), scale, zero));
+}
+
+/* ---- float8 and float4, by way of bfloat16, which has all their numbers ---- */
+
+DQL_INLINE bool is_by_bfloat16(dql_type type) {
+    return type == DQL_FLOAT8E4M3FN || type == DQL_FLOAT8E4M3FNUZ || type == DQL_FLOAT8E5M2FNUZ ||
+           type == DQL_FLOAT4E2M1;
+}
+
+/* The exponents of these are one less than those of the types without UZ, which half a scale makes good. */
+DQL_INLINE bool is_halved(dql_type type) {
+    return type == DQL_FLOAT8E4M3FNUZ || type == DQL_FLOAT8E5M2FNUZ;
+}
+
+/* 16 bytes to pick from. What is past them is 0, in vectors of every length. */
+DQL_INLINE svuint8_t pick_from(const uint8_t *table, svuint8_t index) {
+    return svtbl_u8(svld1_u8(svptrue_pat_b8(SV_VL16), table), index);
+}
+
+/* A code, shifted, is a bfloat16 with another bias: the exponents are rebased, which is wrong where they are 0, and for
+ * NaN. For those codes, in some order, tables have the bits that are wrong. */
+DQL_INLINE void decode_e4m3(dql_type type, svuint8_t codes, svuint8_t *low, svuint8_t *high) {
+    static const uint8_t rebased[16] = {0x3c, 0x3d, 0x3e, 0x3f, 0x40, 0x41, 0x42, 0x43,
+                                        0xbc, 0xbd, 0xbe, 0xbf, 0xc0, 0xc1, 0xc2, 0xc3};
+    /* NaN, 0, 1, ... 7 */
+    static const uint8_t fn_low[16] = {0, 0, 0x10, 0xa0, 0xf0, 0x40, 0x70, 0x20, 0x10};
+    static const uint8_t fn_high[16] = {0x3c, 0x3c, 0x07, 0x07, 0x07};
+    /* 0, NaN, 1, -1, ... 7, -7 */
+    static const uint8_t fnuz_low[16] = {0,    0xc0, 0x10, 0x10, 0xa0, 0xa0, 0xf0, 0xf0,
+                                         0x40, 0x40, 0x70, 0x70, 0x20, 0x20, 0x10, 0x10};
+    static const uint8_t fnuz_high[16] = {0x3c, 0xc3, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07};
+    const svbool_t all = svptrue_b8();
+    const svuint8_t place =
+        type == DQL_FLOAT8E4M3FN
+            ? svand_n_u8_x(all, svadd_u8_x(all, codes, svreinterpret_u8_u16(in_register(0x0101))), 0x7f)
+            : svorr_u8_x(all, svlsl_n_u8_x(all, codes, 1), svlsr_n_u8_x(all, codes, 7));
+    const uint8_t *wrong_low = type == DQL_FLOAT8E4M3FN ? fn_low : fnuz_low;
+    const uint8_t *wrong_high = type == DQL_FLOAT8E4M3FN ? fn_high : fnuz_high;
+    *low = sveor_u8_x(all, svlsl_n_u8_x(all, codes, 4), pick_from(wrong_low, place));
+    *high = sveor_u8_x(all, pick_from(rebased, svlsr_n_u8_x(all, codes, 4)), pick_from(wrong_high, place));
+}
+
+DQL_INLINE void decode_e5m2fnuz(svuint8_t codes, svuint8_t *low, svuint8_t *high) {
+    /* 0, NaN, 1, -1, 2, -2, 3, -3 */
+    static const uint8_t wrong_low[16] = {0, 0xc0, 0xa0, 0xa0, 0x40, 0x40, 0x20, 0x20};
+    static const uint8_t wrong_high[16] = {0x38, 0xc7, 0x0f, 0x0f};
+    const svbool_t all = svptrue_b8();
+    const svuint8_t place = svorr_u8_x(all, svlsl_n_u8_x(all, codes, 1), svlsr_n_u8_x(all, codes, 7));
+    const svuint8_t shifted = svreinterpret_u8_s8(svasr_n_s8_x(all, svreinterpret_s8_u8(codes), 3));
+    const svuint8_t rebased = svadd_n_u8_x(all, svand_n_u8_x(all, shifted, 0x8f), 0x38);
+    *low = sveor_u8_x(all, svlsl_n_u8_x(all, codes, 5), pick_from(wrong_low, place));
+    *high = sveor_u8_x(all, rebased, pick_from(wrong_high, place));
+}
+
+DQL_INLINE void decode_e2m1(svuint8_t codes, svuint8_t *low, svuint8_t *high) {
+    static const uint8_t lower[16] = {0, 0, 0x80, 0xc0, 0, 0x40, 0x80, 0xc0, 0, 0, 0x80, 0xc0, 0, 0x40, 0x80, 0xc0};
+    static const uint8_t upper[16] = {0,    0x3f, 0x3f, 0x3f, 0x40, 0x40, 0x40, 0x40,
+                                      0x80, 0xbf, 0xbf, 0xbf, 0xc0, 0xc0, 0xc0, 0xc0};
+    *low = pick_from(lower, codes);
+    *high = pick_from(upper, codes);
+}
+
+DQL_INLINE void decode(dql_type type, svuint8_t codes, svuint8_t *low, svuint8_t *high) {
+    switch ((int)type) {
+    case DQL_FLOAT8E4M3FN:
+    case DQL_FLOAT8E4M3FNUZ: decode_e4m3(type, codes, low, high); return;
+    case DQL_FLOAT8E5M2FNUZ: decode_e5m2fnuz(codes, low, high); return;
+    default: decode_e2m1(codes, low, high); return;
+    }
+}
+
+DQL_INLINE void step_by_bfloat16(dql_type x_type, dql_type y_type, const uint8_t *x, void *y, vf32 scale) {
+    const svbool_t all = svptrue_b32();
+    svuint8_t low, high;
+    decode(x_type, load_codes(x_type, x), &low, &high);
+    const svuint16_t a = halves_of(low, high, false), b = halves_of(low, high, true), lower = svdup_u16(0);
+    store_step(y_type, y, svmul_f32_x(all, lanes_of(lower, a, false), scale),
+               svmul_f32_x(all, lanes_of(lower, a, true), scale), svmul_f32_x(all, lanes_of(lower, b, false), scale),
+               svmul_f32_x(all, lanes_of(lower, b, true), scale));
+}
+
+/* ---- packed types to halves: the finished outputs of all codes, as a plane of lower bytes and one of
+ * upper ones, from which each element picks its own two ---- */
+
+/* The outputs of as many codes as there are lanes; of what is past the last code, anything. */
+DQL_INLINE vf32 finish(dql_type x_type, size_t first, vf32 scale, vf32 zero) {
+    const svuint32_t codes = svand_n_u32_x(svptrue_b32(), svindex_u32((uint32_t)first, 1), 0xf);
+    return dequantize_raw(x_type, raw_from_codes(x_type, codes), scale, zero);
+}
+
+/* Vectors have at least 4 lanes, so four of them have 16 codes. */
+DQL_INLINE void finish_16(dql_type x_type, dql_type y_type, vf32 scale, vf32 zero, svuint8_t *low, svuint8_t *high) {
+    const svuint16_t a = halves_from_pair(y_type, finish(x_type, 0, scale, zero), finish(x_type, LANES, scale, zero));
+    const svuint16_t b =
+        halves_from_pair(y_type, finish(x_type, 2 * LANES, scale, zero), finish(x_type, 3 * LANES, scale, zero));
+    *low = svuzp1_u8(svreinterpret_u8_u16(a), svreinterpret_u8_u16(b));
+    *high = svuzp2_u8(svreinterpret_u8_u16(a), svreinterpret_u8_u16(b));
+}
+
+DQL_INLINE void step_by_picking(dql_type x_type, const uint8_t *x, void *y, svuint8_t low, svuint8_t high) {
+    const svuint8_t codes = load_codes(x_type, x), lower = svtbl_u8(low, codes), upper = svtbl_u8(high, codes);
+    svst1_vnum_u16(svptrue_b16(), y, 0, halves_of(lower, upper, false));
+    svst1_vnum_u16(svptrue_b16(), y, 1, halves_of(lower, upper, true));
+}
+
+/* ---- all of them ---- */
+
+DQL_INLINE bool is_picked(dql_type x_type, dql_type y_type) {
+    return dql_is_packed(x_type) && y_type != DQL_FLOAT32;
+}
+
+DQL_INLINE void step(dql_type x_type, dql_type y_type, const uint8_t *x, void *y, vf32 scale, vf32 zero, svuint8_t low,
+                     svuint8_t high) {
+    if (is_picked(x_type, y_type))
+        step_by_picking(x_type, x, y, low, high);
+    else if (is_by_bfloat16(x_type))
+        step_by_bfloat16(x_type, y_type, x, y, scale);
+    else if (dql_is_packed(x_type))
+        step_by_counting(x_type, x, y, scale, zero);
+    else
+        step_by_loads(x_type, y_type, x, y, scale, zero);
+}
+
+/* Elements of y from k on, as many steps as there are before `end`; x's first one starts a byte. Returns the next k. */
+DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k,
+                                   size_t end, float scale, float zero) {
+    const size_t x_step = STEP * dql_x_bits(x_type) / 8, y_size = y_type == DQL_FLOAT32 ? 4 : 2, y_step = STEP * y_size;
+    const uint8_t *from = (const uint8_t *)x + (i + k) * dql_x_bits(x_type) / 8;
+    uint8_t *to = (uint8_t *)y + k * y_size;
+    svuint8_t low = svdup_u8(0), high = low;
+    vf32 s = splat(scale), z = splat_zero(x_type, zero);
+    if (is_picked(x_type, y_type))
+        finish_16(x_type, y_type, s, z, &low, &high);
+    else if (dql_is_packed(x_type))
+        z = splat(0x1p23f + (float)code_sign(x_type) + zero);
+    if (is_halved(x_type)) {
+        s = splat(scale * 0.5f);
+        if (scale * 0.5f * 2 != scale && scale == scale) /* too small for a half */
+            return k;
+    }
+    for (; end - k >= 2 * STEP; k += 2 * STEP, from += 2 * x_step, to += 2 * y_step) {
+        step(x_type, y_type, from, to, s, z, low, high);
+        step(x_type, y_type, from + x_step, to + y_step, s, z, low, high);
+    }
+    if (end - k >= STEP) {
+        step(x_type, y_type, from, to, s, z, low, high);
+        k += STEP;
+    }
+    return k;
+}
+
+#endif
