@@ -9,9 +9,10 @@ foreach(isa IN LISTS DQL_ISAS)
   endif()
 endforeach()
 
-# dql_add_isa(NAME SOURCE FLAGS): adds an ISA's file, compiled with its flags, and tells dispatch that it is there.
-# No flag of an ISA reaches any other file.
-include(CheckCCompilerFlag)
+# dql_add_isa(NAME SOURCE FLAGS [INSTRUCTION]): adds an ISA's file, compiled with its flags, and tells dispatch that it is
+# there; unless the compiler does not take the flags, or its assembler the instruction. No flag of an ISA reaches any other
+# file.
+include(CheckCSourceCompiles)
 
 function(dql_add_isa name source flags)
   string(TOUPPER ${name} upper)
@@ -20,18 +21,21 @@ function(dql_add_isa name source flags)
   endif()
   if(flags)
     string(REPLACE ";" " " joined "${flags}")
-    check_c_compiler_flag("${joined}" DQL_COMPILER_HAS_${upper})
+    set(CMAKE_REQUIRED_FLAGS ${joined})
+    check_c_source_compiles("int main(void) {__asm__ volatile(\"${ARGN}\"); return 0;}" DQL_COMPILER_HAS_${upper})
+    set(problem "the compiler or its assembler does not take ${joined}")
     if(NOT DQL_COMPILER_HAS_${upper} AND NOT DQL_ISAS STREQUAL "all")
-      message(FATAL_ERROR "DQL_ISAS: the compiler does not take ${joined}, which ${name} needs")
+      message(FATAL_ERROR "DQL_ISAS: ${problem}, which ${name} needs")
     elseif(NOT DQL_COMPILER_HAS_${upper})
-      message(STATUS "ISA ${name} is left out: the compiler does not take ${joined}")
+      message(STATUS "ISA ${name} is left out: ${problem}")
       return()
     endif()
   endif()
   # Vectors are written by hand, link-time optimisation would mix the flags of files, and the vendor's intrinsics are macros
-  # with conversions of their own where nothing is optimised.
+  # with conversions of their own where nothing is optimised. With -fexpensive-optimizations gcc puts VZEROUPPER where it
+  # belongs at -O0 and -O1 too.
   set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
-    "${flags};-fno-tree-vectorize;-fno-lto;-falign-loops=64;-Wno-sign-conversion")
+    "${flags};$<$<C_COMPILER_ID:GNU>:-fexpensive-optimizations>;-fno-tree-vectorize;-fno-lto;-falign-loops=64;-Wno-sign-conversion")
   target_sources(dql_objects PRIVATE ${source})
   target_compile_definitions(dql_objects PRIVATE DQL_HAVE_${upper})
 endfunction()

@@ -29,6 +29,7 @@ if(DQL_CPUINFO)
 endif()
 if(has_shared)
   target_compile_definitions(dql_shared INTERFACE DQL_SHARED)
+  dql_link_options(dql_shared)
   if(UNIX AND NOT APPLE)
     # dlclose leaves it where it is: plans have its addresses, and cpuinfo, if it went too, would allocate anew each time.
     target_link_options(dql_shared PRIVATE LINKER:-z,nodelete)

@@ -1,8 +1,36 @@
 # What all C of this project is compiled with.
+
+# dql_float_options(VARIABLE): floating point as IEEE 754 and C have it, whatever a parent project asks for: a product is
+# rounded before it is added to, a NaN is not equal to itself, -0 is not 0.
+function(dql_float_options variable)
+  # -ffp-contract comes first, since clang 14 warns where it overrides.
+  set(options -ffp-contract=off -fno-fast-math -fno-unsafe-math-optimizations -fno-finite-math-only -fno-associative-math
+    -fno-reciprocal-math -fsigned-zeros)
+  # The x87 unit has no float32 operations.
+  if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64|x86|i.86)$")
+    list(APPEND options -msse2 -mfpmath=sse)
+  endif()
+  set(${variable} ${options} PARENT_SCOPE)
+endfunction()
+
 function(dql_options target)
-  set_target_properties(${target} PROPERTIES
+  dql_float_options(float_options)
+  # Unity builds would mix what files define for themselves.
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF
     C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
-  # A product is rounded before it is added to, on every CPU.
-  target_compile_options(${target} PRIVATE -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+  target_compile_options(${target} PRIVATE ${float_options} -Wall -Wextra -Wpedantic -Wconversion -Wshadow
     $<$<BOOL:${DQL_WERROR}>:-Werror>)
+endfunction()
+
+# dql_link_options(TARGET): for the shared library.
+function(dql_link_options target)
+  # gcc 12 makes a library that is linked with -ffast-math or its like flush subnormals in every program that loads it.
+  target_link_options(${target} PRIVATE -fno-fast-math -fno-unsafe-math-optimizations)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+  if("${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${build_type}}" MATCHES "-Ofast")
+    target_link_options(${target} PRIVATE -O3)
+  endif()
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux") # tables of pointers are read-only once it is loaded
+    target_link_options(${target} PRIVATE LINKER:-z,relro,-z,now)
+  endif()
 endfunction()

@@ -1,13 +1,20 @@
 #!/usr/bin/env bash
-# In the static library, nothing that needs AVX, AVX-512, BMI, POPCNT or SVE is outside the files of the ISAs. And none of them
-# uses FMA, which would round once where twice is right.
-# usage: no_isa_leak.sh OBJDUMP LIBRARY.a
+# In the static library, or in a program that is linked with it, nothing that needs AVX, AVX-512, BMI, POPCNT or SVE is
+# outside the files of the ISAs. And none of them uses FMA, which would round once where twice is right.
+# usage: no_isa_leak.sh LIBRARY.a|PROGRAM [OBJDUMP]
 set -euo pipefail
 
-"$1" -d --no-show-raw-insn "$2" | awk '
-  /^[^ ]+\.o: / {file = $1; kernels = file ~ /^(avx|sve|neon)/; next}
-  /^[0-9a-f]+ </ {name = $2; next}
-  /^ / {
+# The file of each function: in a library that of its member; in a program what the symbol table says of local functions.
+{
+  readelf -sW "$1"
+  "${2:-objdump}" -d --no-show-raw-insn "$1"
+} | awk '
+  function is_isa(name) {return name ~ /^(avx|sve|neon)/}
+  $4 == "FILE" {source = $8; next}
+  $4 == "FUNC" && $5 == "LOCAL" {sources[$2] = source; next}
+  /^[^ ]+\.o: / {file = $1; kernels = is_isa(file); member = 1; next}
+  /^[0-9a-f]+ </ {name = $2; if (!member) {file = sources[$1]; kernels = is_isa(file)}; next}
+  /^ / && $1 ~ /^[0-9a-f]+:$/ && $2 !~ /:$/ && $4 !~ /^(FUNC|OBJECT|NOTYPE|SECTION|TLS|GNU_IFUNC)$/ {
     wide = $0 ~ /%[yz]mm|[ \t{]z[0-9]+\.[bhsdq]/
     other = $0 ~ /%k[0-7]|[ \t]p[0-9]+(\.[bhsd]|\/)/ || \
       $2 ~ /^(v[a-z]+.*|shlx|shrx|sarx|rorx|mulx|andn|bextr|blsi|blsr|blsmsk|pdep|pext|popcnt|rdvl|addvl|cnt[bhwd]|inc[bhwd])$/
