@@ -1,0 +1,128 @@
+/* Every kernel of every ISA that runs here equals the scalar one: every block size from 1 to 300, and every count up to
+ * three vectors of 16 from every start offset. Buffers begin or end where memory does. */
+#include "dispatch/dispatch.h"
+#include "support/memory.h"
+#include "support/random.h"
+#include "support/reference.h"
+#include "support/test.h"
+
+#include <string.h>
+
+enum { BLOCKS = 300, OFFSETS = 17, COUNTS = 3 * 16 + 1, MOST = 3 * BLOCKS, SLACK = 64 };
+
+/* Whole pages, so that both ends are against a guard page; and how many floats that is. */
+enum { SIZE = 1 << 16, FLOATS = SIZE / sizeof(float) };
+static guarded x_memory, scale_memory, zero_memory, y_memory;
+
+/* `size` bytes of it, against the guard page on this side. */
+static uint8_t *part(const guarded *memory, size_t size, guard_side side) {
+    return side == AT_END ? memory->bytes + memory->size - size : memory->bytes;
+}
+
+/* What is next to y where there is no guard page. */
+static bool intact(const uint8_t *y, size_t size, guard_side side) {
+    const uint8_t *p = side == AT_END ? y - SLACK : y + size;
+    for (size_t k = 0; k < SLACK; k++)
+        if (p[k] != CANARY)
+            return false;
+    return true;
+}
+
+static void run_kernel(int isa, dql_type x_type, size_t y_number, const void *x, size_t i, void *y, size_t count,
+                       size_t run, const float *scale, const float *zero) {
+    const dql_panel row = {.x = x, .y = y, .i = i, .count = count, .rows = 1, .run = run, .scale = scale, .zero = zero};
+    dql_isa_find(isa)->kernels->dequantize[x_type][y_number](&row);
+}
+
+static void check(const dql_isa_row *isa, const reference_type *x_type, size_t y_number, size_t i, size_t count,
+                  size_t run, guard_side side) {
+    static uint8_t expected[MOST * sizeof(float)];
+    const dql_type y_type = reference_scale_types[y_number].type;
+    const size_t first = i * x_type->bits / 8, x_size = reference_bytes(x_type->type, i + count) - first;
+    const size_t scale_size = (count + run - 1) / run * sizeof(float), y_size = reference_bytes(y_type, count);
+    const void *x = (const void *)((uintptr_t)part(&x_memory, x_size, side) - first);
+    const float *scale = (const float *)(const void *)part(&scale_memory, scale_size, side);
+    const float *zero = (const float *)(const void *)part(&zero_memory, scale_size, side);
+    uint8_t *y = part(&y_memory, y_size, side);
+    run_kernel(DQL_ISA_SCALAR, x_type->type, y_number, x, i, expected, count, run, scale, zero);
+    run_kernel((int)isa->id, x_type->type, y_number, x, i, y, count, run, scale, zero);
+    if (memcmp(y, expected, y_size) != 0)
+        for (size_t k = 0; k < count; k++) {
+            const uint32_t got = reference_bits_of(y_type, y, k), wanted = reference_bits_of(y_type, expected, k);
+            if (!reference_equal(y_type, got, wanted))
+                fail_msg("%s: %s to type %d, element %zu of %zu from %zu on, run %zu: %x, expected %x",
+                         dql_isa_name(isa->id), x_type->name, (int)y_type, k, count, i, run, (unsigned)got,
+                         (unsigned)wanted);
+        }
+    if (!intact(y, y_size, side))
+        fail_msg("%s: %s to type %d, %zu from %zu on, run %zu: wrote outside y", dql_isa_name(isa->id), x_type->name,
+                 (int)y_type, count, i, run);
+    memset(y, CANARY, y_size);
+}
+
+/* Zero points that x_type has, but 0 where kernels want that. */
+static void fill(random *r, const reference_type *x_type) {
+    random_bytes(r, x_memory.bytes, x_memory.size);
+    for (size_t k = 0; k < FLOATS; k++) {
+        uint8_t code[4];
+        random_bytes(r, code, sizeof code);
+        const bool is_zero = x_type->type == DQL_INT32 || reference_is_float(x_type->type);
+        const float zero = is_zero ? 0 : (float)reference_decode(x_type->type, code, 0);
+        const float scale = (float)(random_below(r, 1 << 24) + 1) * (random_below(r, 9) ? 0x1p-30f : 0x1p-140f);
+        memcpy(scale_memory.bytes + k * sizeof scale, &scale, sizeof scale);
+        memcpy(zero_memory.bytes + k * sizeof zero, &zero, sizeof zero);
+    }
+}
+
+/* Up to three blocks, of which the last is mostly short. */
+static void block_sizes_of(const dql_isa_row *isa, random *r, const reference_type *x_type, size_t y_number) {
+    for (size_t run = 1; run <= BLOCKS; run++) {
+        const guard_side side = run % 2 ? AT_START : AT_END;
+        check(isa, x_type, y_number, random_below(r, OFFSETS), run * 3 - random_below(r, run), run, side);
+    }
+}
+
+static void counts_of(const dql_isa_row *isa, random *r, const reference_type *x_type, size_t y_number) {
+    static const size_t runs[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 32, 33, 256, 1000};
+    for (size_t count = 1; count <= COUNTS; count++)
+        for (size_t i = 0; i < OFFSETS; i++) {
+            const size_t run = runs[random_below(r, sizeof runs / sizeof *runs)];
+            check(isa, x_type, y_number, i, count, run, (count + i) % 2 ? AT_START : AT_END);
+        }
+}
+
+static void for_each_kernel(void (*f)(const dql_isa_row *, random *, const reference_type *, size_t)) {
+    random r = {7};
+    for (int isa = DQL_ISA_SCALAR + 1; dql_isa_name((dql_isa)isa); isa++)
+        for (size_t t = 0; t < REFERENCE_X_TYPES && dql_isa_available((dql_isa)isa); t++) {
+            fill(&r, &reference_x_types[t]);
+            for (size_t y = 0; y < REFERENCE_Y_TYPES; y++)
+                f(dql_isa_find(isa), &r, &reference_x_types[t], y);
+        }
+}
+
+static void block_sizes(void **state) {
+    (void)state;
+    for_each_kernel(block_sizes_of);
+}
+
+static void counts(void **state) {
+    (void)state;
+    for_each_kernel(counts_of);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    guarded *const memories[] = {&x_memory, &scale_memory, &zero_memory, &y_memory};
+    for (size_t k = 0; k < sizeof memories / sizeof *memories; k++)
+        *memories[k] = guarded_new(SIZE, AT_END, 0);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(block_sizes),
+        cmocka_unit_test(counts),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
