@@ -13,6 +13,6 @@ bool explain_refusal(const dql_spec *spec, dql_status status, const char *file, 
 typedef struct {
     char text[96];
 } granularity_label;
-granularity_label granularity_of(const dql_spec *spec);
+granularity_label granularity_of(const dql_spec *s);
 
 #endif

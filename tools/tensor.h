@@ -27,7 +27,7 @@ bool tensor_create(tensor *t, int32_t type, size_t rank, const int64_t *dims, co
 
 /* Decodes every encoding of ONNX: raw_data, typed data, external data. The dims, and where nothing has to be changed
  * the data, remain the TensorProto's. */
-bool tensor_decode(tensor *t, tensor_source source, problem *why);
+bool tensor_decode(tensor *t, tensor_source s, problem *why);
 
 /* Writes a TensorProto with raw_data. `t` is changed in between only. */
 bool tensor_write(tensor *t, const char *name, const char *file, problem *why);

@@ -17,7 +17,7 @@ const dql_isa_row *dql_isa_find(int isa);
 
 /* Of `count` rows, best first, the one named `wish` (may be NULL) if a CPU with these features has what it needs; else
  * the first that it also prefers. */
-const dql_isa_row *dql_isa_pick(const dql_isa_row *rows, size_t count, uint32_t features, const char *wish);
+const dql_isa_row *dql_isa_pick(const dql_isa_row *from, size_t count, uint32_t features, const char *wish);
 
 /* The rows of this build, best first. */
 const dql_isa_row *dql_isa_rows(size_t *count);
