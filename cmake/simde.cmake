@@ -1,9 +1,24 @@
-# SIMDe compiles the kernels of NEON for other CPUs: for those that have none of their own, and, in tests, natively.
-option(DQL_SIMDE "Build NEON's kernels through SIMDe" OFF)
+# SIMDe compiles the kernels of NEON for other CPUs: by default for those that have vectors of 128 bits and no kernels of their
+# own (RISC-V without V, which has no vectors, is twice as fast with scalar); natively for tests.
+include(CheckSymbolExists)
+set(DQL_SIMDE_DEFAULT OFF)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(ppc64le|powerpc64le|wasm32|riscv64)$" AND CMAKE_C_BYTE_ORDER STREQUAL LITTLE_ENDIAN)
+  foreach(vectors __VSX__ __wasm_simd128__ __riscv_vector)
+    check_symbol_exists(${vectors} stddef.h DQL_COMPILER_HAS_${vectors})
+    if(DQL_COMPILER_HAS_${vectors})
+      set(DQL_SIMDE_DEFAULT ON)
+    endif()
+  endforeach()
+endif()
+option(DQL_SIMDE "Build NEON's kernels through SIMDe" ${DQL_SIMDE_DEFAULT})
 
 if(DQL_SIMDE)
-  find_path(DQL_SIMDE_INCLUDE_DIR simde/arm/neon.h)
-  if(NOT DQL_SIMDE_INCLUDE_DIR)
+  find_path(DQL_SIMDE_INCLUDE_DIR simde/arm/neon.h PATHS /usr/include)
+  if(DQL_SIMDE_INCLUDE_DIR)
+    # A folder with nothing else: beside it may be headers of another architecture.
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/simde)
+    file(CREATE_LINK ${DQL_SIMDE_INCLUDE_DIR}/simde ${CMAKE_CURRENT_BINARY_DIR}/simde/simde SYMBOLIC)
+  else()
     message(STATUS "ISA simde is left out: SIMDe is missing (Debian: libsimde-dev)")
     set(DQL_SIMDE OFF)
   endif()

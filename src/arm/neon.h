@@ -268,28 +268,25 @@ DQL_INLINE vf32 from_s32(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d) {
 }
 
 DQL_INLINE vf32 from_s16(int16x8_t a, int16x8_t b) {
-    return from_s32(vmovl_s16(vget_low_s16(a)), vmovl_high_s16(a), vmovl_s16(vget_low_s16(b)), vmovl_high_s16(b));
+    const int16x8_t zero = vdupq_n_s16(0); /* an instruction that subtracts it is as good as one that only widens */
+    return from_s32(minus_low_s16(a, zero), minus_high_s16(a, zero), minus_low_s16(b, zero), minus_high_s16(b, zero));
 }
 
 DQL_INLINE vf32 minus_s8(int8x16_t v, int8x16_t zero) {
-    return from_s16(vsubl_s8(vget_low_s8(v), vget_low_s8(zero)), vsubl_high_s8(v, zero));
+    return from_s16(minus_low_s8(v, zero), minus_high_s8(v, zero));
 }
 
 DQL_INLINE vf32 minus_u8(uint8x16_t v, uint8x16_t zero) {
-    return from_s16(vreinterpretq_s16_u16(vsubl_u8(vget_low_u8(v), vget_low_u8(zero))),
-                    vreinterpretq_s16_u16(vsubl_high_u8(v, zero)));
+    return from_s16(vreinterpretq_s16_u16(minus_low_u8(v, zero)), vreinterpretq_s16_u16(minus_high_u8(v, zero)));
 }
 
 DQL_INLINE vf32 minus_s16(int16x8_t a, int16x8_t b, int16x8_t zero) {
-    return from_s32(vsubl_s16(vget_low_s16(a), vget_low_s16(zero)), vsubl_high_s16(a, zero),
-                    vsubl_s16(vget_low_s16(b), vget_low_s16(zero)), vsubl_high_s16(b, zero));
+    return from_s32(minus_low_s16(a, zero), minus_high_s16(a, zero), minus_low_s16(b, zero), minus_high_s16(b, zero));
 }
 
 DQL_INLINE vf32 minus_u16(uint16x8_t a, uint16x8_t b, uint16x8_t zero) {
-    return from_s32(vreinterpretq_s32_u32(vsubl_u16(vget_low_u16(a), vget_low_u16(zero))),
-                    vreinterpretq_s32_u32(vsubl_high_u16(a, zero)),
-                    vreinterpretq_s32_u32(vsubl_u16(vget_low_u16(b), vget_low_u16(zero))),
-                    vreinterpretq_s32_u32(vsubl_high_u16(b, zero)));
+    return from_s32(vreinterpretq_s32_u32(minus_low_u16(a, zero)), vreinterpretq_s32_u32(minus_high_u16(a, zero)),
+                    vreinterpretq_s32_u32(minus_low_u16(b, zero)), vreinterpretq_s32_u32(minus_high_u16(b, zero)));
 }
 
 /* Integers are subtracted as they are widened; of int32 the zero point is 0. */

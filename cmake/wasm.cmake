@@ -1,0 +1,8 @@
+# Toolchain file: WebAssembly with 128-bit vectors, by Debian's clang and wasi-libc; programs run in node.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+set(CMAKE_C_COMPILER clang-14)
+set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_C_FLAGS_INIT -msimd128)
+set(CMAKE_EXECUTABLE_SUFFIX .wasm)
+set(CMAKE_CROSSCOMPILING_EMULATOR timeout 600 node --no-warnings ${CMAKE_CURRENT_LIST_DIR}/wasm.mjs)
