@@ -111,11 +111,11 @@ static bool check_types(dql_isa isa, dql_store store, int64_t block_size) {
         for (size_t s = 0; s < REFERENCE_SCALE_TYPES * REFERENCE_Y_TYPES; s++) {
             dql_spec spec;
             memset(&spec, 0, sizeof spec);
-            spec.x_type = reference_x_types[t].type;
-            spec.scale_type = reference_scale_types[s / REFERENCE_Y_TYPES].type;
-            spec.y_type = reference_scale_types[s % REFERENCE_Y_TYPES].type;
-            spec.store = store;
-            spec.isa = isa;
+            spec.x_type = (int32_t)reference_x_types[t].type;
+            spec.scale_type = (int32_t)reference_scale_types[s / REFERENCE_Y_TYPES].type;
+            spec.y_type = (int32_t)reference_scale_types[s % REFERENCE_Y_TYPES].type;
+            spec.store = (int32_t)store;
+            spec.isa = (int32_t)isa;
             spec.rank = spec.scale_rank = 2;
             spec.shape = shape;
             spec.scale_shape = scale_shape;

@@ -1,8 +1,9 @@
 /* What a call must leave as it was, beyond what every compiler sees to by itself:
  *
- *   the control bits of the floating-point environment (MXCSR, FPCR; the sticky flags of exceptions may be raised);
- *   the upper halves of ymm registers clean, since SSE code of the caller is slow if they are not. Only where the
- * compiler sees to that: gcc does not without optimisation, nor for size; xmm6 to xmm15, on Windows. */
+ *     the control bits of the floating-point environment: MXCSR, FPCR (the sticky flags of exceptions may be raised);
+ *     the upper halves of ymm registers clean, since SSE code of the caller is slow if they are not; only where the
+ *     compiler sees to that: gcc does not without optimisation, nor for size;
+ *     xmm6 to xmm15, on Windows. */
 #ifndef DQL_TESTS_REGISTERS_H
 #define DQL_TESTS_REGISTERS_H
 
