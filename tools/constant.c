@@ -69,7 +69,9 @@ static Onnx__TensorProto *make_floats(const model *m, const Onnx__AttributeProto
     t->float_data = malloc((count > 0 ? count : 1) * sizeof *t->float_data);
     t->dims = malloc(sizeof *t->dims);
     if (t->float_data == NULL || t->dims == NULL) {
-        onnx__tensor_proto__free_unpacked(t, NULL);
+        free(t->float_data);
+        free(t->dims);
+        free(t);
         return no_memory(m, why);
     }
     t->n_float_data = count;

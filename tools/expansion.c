@@ -117,7 +117,8 @@ static bool prepend(bytes *head, const void *data, size_t size) {
     if (head->size > 0)
         memcpy(longer + size, head->data, head->size);
     free(head->data);
-    *head = (bytes){longer, size + head->size};
+    head->data = longer;
+    head->size += size;
     return true;
 }
 
@@ -132,7 +133,8 @@ static bool prepend_message(bytes *head, const void *message) {
 /* Makes the head, and the data after it, the content of a field. */
 static bool wrap(bytes *head, uint64_t data_size, view tag) {
     uint8_t start[20];
-    memcpy(start, tag.data, tag.size);
+    if (tag.size > 0)
+        memcpy(start, tag.data, tag.size);
     const size_t size = tag.size + write_varint(start + tag.size, head->size + data_size);
     return prepend(head, start, size);
 }

@@ -85,7 +85,7 @@ static bool add_use(model *m, use u, problem *why) {
 }
 
 static bool add_opset(model *m, view content, problem *why) {
-    const opset o = unpack_message(&onnx__operator_set_id_proto__descriptor, content, m->file, why);
+    opset o = unpack_message(&onnx__operator_set_id_proto__descriptor, content, m->file, why);
     if (o == NULL)
         return false;
     if (append_opset(m, o, why))

@@ -63,12 +63,12 @@ bool model_load(model *m, const char *file, problem *why);
 void model_free(model *m);
 
 /* The value that a name has in a scope, its own or that of a scope around it: NULL if it has none. */
-value *model_find(const model *m, size_t scope, view name);
+value *model_find(const model *m, size_t in, view name);
 
 /* Makes one value of what is said of a name in different places, and counts its uses: the last step of model_load. */
 void model_resolve(model *m);
 
-opset_list model_opsets(const model *m, size_t scope);
+opset_list model_opsets(const model *m, size_t in);
 
 /* The string that a field of a message holds, of no bytes if there is none. */
 view wire_string(view message, unsigned number);

@@ -62,6 +62,7 @@ static bool read_content(view *rest, wire_field *f, const char *file, problem *w
 static bool read_field(view *message, wire_field *f, const char *file, problem *why) {
     uint64_t tag = 0;
     const uint8_t *begin = message->data;
+    *f = (wire_field){0};
     if (!read_varint(message, &tag, file, why))
         return false;
     if (tag >> 3 == 0 || tag > UINT32_MAX)
