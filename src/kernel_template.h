@@ -30,7 +30,7 @@ DQL_INLINE void dequantize_each(dql_type x_type, dql_type y_type, const dql_pane
     store(y_type, p->y, r * p->y_stride + k, n, affine(v, scale, zero));
 }
 
-/* The same of rows that share their scales: how many is a constant. */
+/* The same of rows that share their scales. */
 DQL_INLINE void dequantize_column(dql_type x_type, dql_type y_type, const dql_panel *p, size_t rows, size_t k, size_t n,
                                   vf32 scale, vf32 zero) {
     if (n == LANES) {
@@ -56,14 +56,14 @@ DQL_INLINE void dequantize_elements(dql_type x_type, dql_type y_type, const dql_
     }
 }
 
-/* Several runs a vector: the scales of each are spread over its lanes. */
-DQL_INLINE void dequantize_short_runs(dql_type x_type, dql_type y_type, const dql_panel *p, size_t rows) {
+/* A row of several runs a vector: the scales of each are spread over its lanes. */
+DQL_INLINE void dequantize_short_runs(dql_type x_type, dql_type y_type, const dql_panel *p) {
     const size_t scales = (p->count + p->run - 1) / p->run, whole = LANES / p->run, rest = LANES % p->run;
     size_t first = 0, phase = 0; /* of the scale of element k, and of k in its run */
     for (size_t k = 0; k < p->count; k += LANES) {
         const size_t n = p->count - k < LANES ? p->count - k : LANES,
                      window = scales - first < LANES ? scales - first : LANES;
-        dequantize_column(x_type, y_type, p, rows, k, n, expand(p->scale + first, window, p->run, phase),
+        dequantize_column(x_type, y_type, p, 1, k, n, expand(p->scale + first, window, p->run, phase),
                           expand(p->zero + first, window, p->run, phase));
         first += whole;
         phase += rest;
@@ -125,24 +125,27 @@ DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *p, si
     at->rows -= rows;
 }
 
-/* How many rows meet each vector of scales. */
-enum { TOGETHER = 4 };
+/* How many rows meet a vector of scales while it is in registers. Of rows wider than NARROW elements it is a constant
+ * few, since each row is another place in memory. */
+enum { NARROW = 128, MOST_ROWS = 32, FEW_ROWS = 4 };
 
 DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *p) {
     dql_panel at = *p;
     if (at.run >= LANES && at.run > 1)
         for (; at.rows; next_rows(y_type, &at, p, 1))
             dequantize_long_runs(x_type, y_type, at.x, at.i, at.y, at.count, at.run, at.scale, at.zero);
-    else if (at.run == 1) {
-        for (; at.rows >= TOGETHER && p->scale_stride == 0; next_rows(y_type, &at, p, TOGETHER))
-            dequantize_elements(x_type, y_type, &at, TOGETHER);
+    else if (at.run > 1)
         for (; at.rows; next_rows(y_type, &at, p, 1))
-            dequantize_elements(x_type, y_type, &at, 1);
-    } else {
-        for (; at.rows >= TOGETHER && p->scale_stride == 0; next_rows(y_type, &at, p, TOGETHER))
-            dequantize_short_runs(x_type, y_type, &at, TOGETHER);
-        for (; at.rows; next_rows(y_type, &at, p, 1))
-            dequantize_short_runs(x_type, y_type, &at, 1);
+            dequantize_short_runs(x_type, y_type, &at);
+    else {
+        const size_t most = p->scale_stride ? 1 : MOST_ROWS;
+        if (most > 1 && at.count > NARROW)
+            for (; at.rows >= FEW_ROWS; next_rows(y_type, &at, p, FEW_ROWS))
+                dequantize_elements(x_type, y_type, &at, FEW_ROWS);
+        for (size_t rows; at.rows; next_rows(y_type, &at, p, rows)) {
+            rows = at.rows < most ? at.rows : most;
+            dequantize_elements(x_type, y_type, &at, rows);
+        }
     }
 }
 
