@@ -24,7 +24,7 @@ uint32_t cpuinfo_get_l2_caches_count(void) { return 0; }
 uint32_t cpuinfo_get_packages_count(void) { return 0; }
 END
 features() {
-  qemu-x86_64 -cpu Nehalem -E LD_PRELOAD="$1" "$dql" info 2>/dev/null | grep -E '^features|yes$'
+  timeout 60 qemu-x86_64 -cpu Nehalem -E LD_PRELOAD="$1" "$dql" info 2>/dev/null | grep -E '^features|yes$'
 }
 [ "$(features "$scratch/cpuinfo.so")" = "$(features '')" ] || {
   echo "with another cpuinfo: $(features "$scratch/cpuinfo.so")"

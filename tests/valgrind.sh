@@ -9,8 +9,8 @@ if ! command -v valgrind >/dev/null; then
   echo "skipped: valgrind: it is not installed"
   exit 77
 fi
-checked=(valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect,possible)
-if ! valgrind -q "$dql" info | grep -E '^avx2 .* yes$'; then
+checked=(timeout 300 valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect,possible)
+if ! timeout 60 valgrind -q "$dql" info | grep -E '^avx2 .* yes$'; then
   echo "skipped: valgrind: AVX2 is not the active ISA under it"
   exit 77
 fi
