@@ -11,8 +11,9 @@ fi
 rm -rf "$scratch"
 mkdir -p "$scratch"
 cd "$source"
-warnings=$(cat Doxyfile <(echo "OUTPUT_DIRECTORY = $scratch") | doxygen - 2>&1)
-if [ -n "$warnings" ]; then
+status=0
+warnings=$(cat Doxyfile <(echo "OUTPUT_DIRECTORY = $scratch") | doxygen - 2>&1) || status=$?
+if [ -n "$warnings" ] || [ $status != 0 ]; then
   echo "$warnings"
   exit 1
 fi
