@@ -36,7 +36,7 @@ needs() {
   local command
   for command; do
     if ! command -v "$command" >/dev/null; then
-      echo "skipped: no $command"
+      echo "skipped: $name: no $command"
       return 1
     fi
   done
