@@ -92,13 +92,17 @@ DQL_INLINE uint16x8_t f16_from_f32(float32x4_t a, float32x4_t b) {
     return vuzp1q_u16(f16_from_4_f32(a), f16_from_4_f32(b));
 }
 
-/* From lanes of 32 bits. The product rebases exponents and makes subnormals normal. */
+/* From lanes of 32 bits. Exponents are rebased; subnormals are counted above 2^-14, which is then subtracted. (To
+ * multiply them they would have to be subnormal float32 numbers, which a program may flush.) */
 DQL_INLINE float32x4_t f32_from_4_f16(uint16x8_t halves) {
     const uint32x4_t h = vreinterpretq_u32_u16(halves), magnitude = vshlq_n_u32(vandq_u32(h, vdupq_n_u32(0x7fff)), 13);
-    const float32x4_t v = vmulq_f32(vreinterpretq_f32_u32(magnitude), vdupq_n_f32(0x1p112f));
+    const uint32x4_t rebased = vaddq_u32(magnitude, vdupq_n_u32((127u - 15u) << 23)), least = vdupq_n_u32(113u << 23);
+    const float32x4_t sum = vreinterpretq_f32_u32(vaddq_u32(magnitude, least));
+    const uint32x4_t small = vreinterpretq_u32_f32(vsubq_f32(sum, vreinterpretq_f32_u32(least)));
+    const uint32x4_t is_small = vcltq_s32(vreinterpretq_s32_u32(magnitude), vdupq_n_s32(0x400 << 13));
     const uint32x4_t special = vcgeq_s32(vreinterpretq_s32_u32(magnitude), vdupq_n_s32(0x7c00 << 13));
     const uint32x4_t sign = vshlq_n_u32(vandq_u32(h, vdupq_n_u32(0x8000)), 16);
-    const uint32x4_t bits = vorrq_u32(vreinterpretq_u32_f32(v), vandq_u32(special, vdupq_n_u32(0x7f800000)));
+    const uint32x4_t bits = vorrq_u32(vbslq_u32(is_small, small, rebased), vandq_u32(special, vdupq_n_u32(0x7f800000)));
     return vreinterpretq_f32_u32(vorrq_u32(bits, sign));
 }
 

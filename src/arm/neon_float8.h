@@ -11,8 +11,9 @@ DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const void *
         return false;
     for (size_t k = 0; k < count; scale++) {
         const size_t end = run < count - k ? k + run : count;
-        if (*scale<0x1p127f / factor && * scale> - 0x1p127f / factor) {
-            const vf32 s = splat(*scale * factor);
+        const float product = *scale * factor;
+        if (product / factor == *scale) {
+            const vf32 s = splat(product);
 #pragma GCC unroll 4
             for (; end - k >= LANES; k += LANES)
                 store(y_type, y, k, LANES, times(biased(x_type, load_8(x, i + k, LANES)), s));
@@ -20,7 +21,7 @@ DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const void *
                 store(y_type, y, k, end - k, times(biased(x_type, load_8(x, i + k, end - k)), s));
             k = end;
         }
-        /* A scale that would overflow is another factor. */
+        /* A scale that would be too large or too small is another factor. */
         const vf32 s = splat(*scale);
         for (; k < end; k += LANES) {
             const size_t n = end - k < LANES ? end - k : LANES;
