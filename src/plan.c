@@ -86,8 +86,7 @@ static int64_t blocks_of(int64_t dim, int64_t block_size) {
     return dim / block_size + (dim % block_size != 0);
 }
 
-/* Whether there is a block size that cuts an axis of `dim` into `blocks`: if so, the smallest that gives no more does.
- */
+/* Whether a block size cuts an axis of `dim` into `blocks`: if one does, then the smallest that gives no more. */
 static bool some_block_gives(int64_t dim, int64_t blocks) {
     return dim > 0 && blocks > 0 && blocks_of(dim, blocks_of(dim, blocks)) == blocks;
 }

@@ -95,8 +95,7 @@ typedef enum {
     DQL_ERROR_RESERVED     /* a reserved field is not 0 */
 } dql_status;
 
-/* How y is written. The bytes are the same in every mode; where an ISA has no useful streaming store, so is the speed.
- */
+/* How y is written. The bytes are the same in every mode, and so is the speed where an ISA has no streaming store. */
 typedef enum {
     DQL_STORE_AUTO,   /* STREAM for a call that writes more bytes than the last-level cache holds, CACHED for others */
     DQL_STORE_CACHED, /* ordinary stores: y will be read soon */
@@ -228,8 +227,7 @@ DQL_API dql_status dql_dequantize(const dql_spec *spec, const void *x, const voi
  * or dql_isa_force has set one. */
 DQL_API dql_isa dql_isa_active(void);
 
-/* Whether `isa` is compiled in and this CPU and OS have what it needs. True for DQL_ISA_AUTO, false outside the enum.
- */
+/* Whether `isa` is compiled in, and CPU and OS have what it needs. True for DQL_ISA_AUTO, false outside the enum. */
 DQL_API bool dql_isa_available(dql_isa isa);
 
 /* "auto", "scalar", "avx2", ... for every number of the enum on every architecture; NULL outside the enum. */

@@ -1,5 +1,5 @@
-/* Packed types: the finished outputs of all codes of a run, from which each element picks its own, byte by
- * byte; stores interleave the bytes. */
+/* Packed types: the finished outputs of all codes of a run, from which each element picks its own, byte by byte; stores
+ * interleave the bytes. */
 #ifndef DQL_ARM_NEON_TABLE16_H
 #define DQL_ARM_NEON_TABLE16_H
 

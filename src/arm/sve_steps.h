@@ -39,8 +39,8 @@ DQL_INLINE vf32 lanes_of(svuint16_t lower, svuint16_t upper, bool second) {
     return svreinterpret_f32_u16(second ? svzip2_u16(lower, upper) : svzip1_u16(lower, upper));
 }
 
-/* Packed integers: a code under the upper half of 2^23 makes a float of both. `zero` is that much more,
- * and what code_sign adds. */
+/* Packed integers: a code under the upper half of 2^23 makes a float of both. `zero` is that much more, and what
+ * code_sign adds. */
 DQL_INLINE void step_by_counting(dql_type x_type, const uint8_t *x, void *y, vf32 scale, vf32 zero) {
     svuint8_t codes = load_codes(x_type, x);
     if (code_sign(x_type))
@@ -131,8 +131,8 @@ DQL_INLINE void step_by_bfloat16(dql_type x_type, dql_type y_type, const uint8_t
                svmul_f32_x(all, lanes_of(lower, b, true), scale));
 }
 
-/* ---- packed types to halves: the finished outputs of all codes, as a plane of lower bytes and one of
- * upper ones, from which each element picks its own two ---- */
+/* ---- packed types to halves: the finished outputs of all codes, as a plane of lower bytes and one of upper ones, from
+ * which each element picks its own two ---- */
 
 /* The outputs of as many codes as there are lanes; of what is past the last code, anything. */
 DQL_INLINE vf32 finish(dql_type x_type, size_t first, vf32 scale, vf32 zero) {

@@ -137,9 +137,7 @@ DQL_INLINE uint32_t read_16(const char *p) {
     return value;
 }
 
-/* Packed types: the codes of elements [i, i + n), the first one in the lowest bits, where n of them are 8 bytes at
- * most.
- */
+/* Packed types: the codes of elements [i, i + n), the first one in the lowest bits; 8 bytes of them at most. */
 DQL_INLINE uint64_t read_codes(dql_type type, const void *from, size_t i, size_t n) {
     const unsigned bits = dql_x_bits(type);
     const size_t a_byte = 8 / bits, skip = i % a_byte, bytes = (skip + n + a_byte - 1) / a_byte;

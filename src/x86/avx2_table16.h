@@ -189,9 +189,7 @@ DQL_INLINE void dequantize_steps(dql_type x_type, dql_type y_type, const char *x
     }
 }
 
-/* Lane k: the output of code k of 4 bits. Its upper bit, at the top of the lane, says which of two permutations it is
- * in.
- */
+/* Lane k: the output of code k of 4 bits. Its upper bit, at the top of the lane, chooses between two permutations. */
 DQL_INLINE __m256 pick_8(dql_type type, vf32 outputs, uint32_t codes) {
     const __m256i low =
         _mm256_srlv_epi32(_mm256_set1_epi32((int)codes), _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28));
