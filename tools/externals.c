@@ -17,17 +17,12 @@ typedef struct {
     problem *why;
 } checker;
 
-/* The location of a tensor's external data; of no bytes if there is none. */
-static view location_of(view tensor_content) {
-    view location = {NULL, 0};
-    bool external = false;
+static bool is_external_tensor(view content) {
     wire_field f;
-    while (wire_next(&tensor_content, &f)) {
-        external |= f.number == TENSOR_DATA_LOCATION && f.value == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
-        if (f.number == TENSOR_EXTERNAL_DATA && view_equals(wire_string(f.content, ENTRY_KEY), "location"))
-            location = wire_string(f.content, ENTRY_VALUE);
-    }
-    return external ? location : (view){NULL, 0};
+    while (wire_next(&content, &f))
+        if (f.number == TENSOR_DATA_LOCATION)
+            return f.value == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    return false;
 }
 
 static bool is_replaced(const checker *c, const uint8_t *at) {
@@ -42,7 +37,7 @@ static bool is_replaced(const checker *c, const uint8_t *at) {
     return low > 0 && at < c->edits[low - 1].field.data + c->edits[low - 1].field.size;
 }
 
-static bool check_location(const checker *c, const char *location) {
+static bool check_path(const checker *c, const char *location) {
     char *path;
     bool ok = join_path(&path, c->folder, location, c->why);
     for (size_t i = 0; ok && i < c->output_count; i++)
@@ -52,10 +47,7 @@ static bool check_location(const checker *c, const char *location) {
     return ok;
 }
 
-static bool check_tensor(checker *c, view content) {
-    const view location = location_of(content);
-    if (location.size == 0)
-        return true;
+static bool check_location(checker *c, view content, view location) {
     if (!c->same_folder && !is_replaced(c, content.data))
         return fail(c->why, c->m->file, "tensors that stay have their data in \"%.*s\" beside it: so must %s be",
                     (int)(location.size < 100 ? location.size : 100), (const char *)location.data, c->outputs[0]);
@@ -63,9 +55,25 @@ static bool check_tensor(checker *c, view content) {
         return true;
     c->checked = location;
     char *name = strndup((const char *)location.data, location.size);
-    const bool ok = name != NULL ? check_location(c, name) : fail(c->why, c->m->file, "no memory");
+    const bool ok = name != NULL ? check_path(c, name) : fail(c->why, c->m->file, "no memory");
     free(name);
     return ok;
+}
+
+/* Of several locations some readers take the first one, and some the last: none of them is overwritten. */
+static bool check_tensor(checker *c, view content) {
+    view rest = content;
+    wire_field f;
+    if (!is_external_tensor(content))
+        return true;
+    while (wire_next(&rest, &f)) {
+        const bool located =
+            f.number == TENSOR_EXTERNAL_DATA && view_equals(wire_string(f.content, ENTRY_KEY), "location");
+        const view location = located ? wire_string(f.content, ENTRY_VALUE) : (view){NULL, 0};
+        if (location.size > 0 && !check_location(c, content, location))
+            return false;
+    }
+    return true;
 }
 
 static bool check_message(checker *c, const ProtobufCMessageDescriptor *type, view message) {

@@ -99,6 +99,9 @@ refuse_expand "is the input" ./big.onnx big.onnx -o out2.onnx --external-data bi
 refuse_expand "can't be the model and its external data" ./out2.onnx big.onnx -o out2.onnx --external-data out2.onnx
 refuse_expand "is where the model has its data" data/x.bin external.onnx -o data/x.bin
 refuse_expand "is where the model has its data" ./link.bin external_link.onnx -o out2.onnx --external-data link.bin
+refuse_expand "is where the model has its data" y.bin two_locations.onnx -o y.bin
+cp y.bin elsewhere.bin
+refuse_expand "is where the model has its data" elsewhere.bin two_locations.onnx -o elsewhere.bin
 refuse_expand 'have their data in "external_data.bin" beside it' external_data.onnx external_data.onnx -o elsewhere/out2.onnx
 refuse_expand "is a folder" folder folder -o out2.onnx
 refuse_expand "is not a regular file" folder big.onnx -o folder

@@ -32,6 +32,10 @@ places = [message((1, 512), (2, FLOAT32), (8, "y%d" % i), *external("y.bin", off
 small = message((1, 255), (2, FLOAT32), (8, "z"), raw(bytes(1020)))
 write("pages_external.onnx", wrap(message((5, [*places, small]))))
 
+# Two locations of one tensor: the command reads the first, others read the last.
+write("two_locations.onnx", big_model(tensor("x", INT8, [512], *external("y.bin"),
+                                             (13, message((1, "location"), (2, "elsewhere.bin"))))))
+
 with open("sparse.bin", "wb") as file:
     file.truncate(600 << 20)
 write("sparse.onnx", big_model(tensor("x", INT8, [600 << 20], *external("sparse.bin"))))
