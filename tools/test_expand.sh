@@ -201,6 +201,7 @@ for file in missing:"No such file" folder:"is a folder" fifo:"not a regular file
     long_varint.onnx:"more than 10 bytes" field_0.onnx:"field number 0" deep_graphs.onnx:"nest more than 100 deep" \
     deep_types.onnx:"nest more than 100 deep" memory.onnx:"too much memory" two_graphs.onnx:"field graph appears twice" \
     nul.onnx:"is not UTF-8" no_graph.onnx:"has no graph" wrong_wire_type.onnx:"has no graph" \
+    raw_number.onnx:"field raw_data of a TensorProto has wire type 0" \
     training.onnx:"has training_info" memory_names.onnx:"too much memory"; do
     refuse "${file#*:}" "${file%%:*}" inspect "${file%%:*}"
     refuse_expand "${file#*:}" "${file%%:*}" "${file%%:*}" -o out2.onnx

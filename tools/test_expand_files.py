@@ -72,6 +72,7 @@ write("x_twice.onnx", model([*ALL, x()]))
 write("sparse_initializer.onnx", wrap(message((1, [node()]), (5, [SCALE, ZERO]), (15, [message((1, x()))]))))
 write("same_operand.onnx", wrap(graph([node(inputs=("x", "x_scale", "x"))],
                                       [x(INT8, (2,), raw(bytes(2))), tensor("x_scale", FLOAT32, [2], raw(floats(1, 2)))])))
+write("raw_number.onnx", wrap(graph([node()], [message((1, 2), (2, INT8), (8, "x"), (9, 5)), SCALE, ZERO])))
 write("constant_without_value.onnx", wrap(graph([message((2, "x"), (4, "Constant")), node()], [SCALE, ZERO])))
 NODES = 20000
 write("many_nodes.onnx", wrap(message((1, [node(outputs=["y%d" % i]) for i in range(NODES)]), (5, ALL))))

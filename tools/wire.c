@@ -149,14 +149,15 @@ static bool check_message(checker *check, const ProtobufCMessageDescriptor *type
 
 static bool check_known(checker *check, const wire_field *f, const ProtobufCFieldDescriptor *known,
                         const ProtobufCMessageDescriptor *type, unsigned depth) {
-    if (known->type != PROTOBUF_C_TYPE_MESSAGE && known->type != PROTOBUF_C_TYPE_STRING)
+    if (known->type != PROTOBUF_C_TYPE_MESSAGE && known->type != PROTOBUF_C_TYPE_STRING &&
+        known->type != PROTOBUF_C_TYPE_BYTES)
         return true;
     if (f->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
         return fail(check->why, check->file, "field %s of a %s has wire type %u", known->name, type->short_name,
                     f->wire_type);
     if (known->type == PROTOBUF_C_TYPE_MESSAGE)
         return check_message(check, known->descriptor, f->content, depth + 1);
-    return is_utf8(f->content) ||
+    return known->type == PROTOBUF_C_TYPE_BYTES || is_utf8(f->content) ||
            fail(check->why, check->file, "field %s of a %s is not UTF-8", known->name, type->short_name);
 }
 
