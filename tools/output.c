@@ -15,8 +15,8 @@ enum { MOST_OUTPUTS = 2 };
 /* What a signal has to remove. */
 static char *volatile unfinished[MOST_OUTPUTS];
 
-/* SIGBUS: a file became shorter while it was mapped. */
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGBUS};
+/* SIGXCPU: no more time. SIGBUS: a file became shorter while it was mapped. */
+static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGXCPU, SIGBUS};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
 /* Threads may meet the end of a mapped file at once: the first one does all, and ends the others. */

@@ -12,7 +12,7 @@ typedef struct {
     int fd;
 } output;
 
-/* A new file of no bytes. A signal that ends the program removes it. */
+/* A new file of no bytes. The signals of terminals, shutdowns and limits that end the program remove it. */
 bool output_open(output *o, const char *file, problem *why);
 
 /* Writes anywhere in the file. Threads may write at once. */

@@ -125,8 +125,8 @@ verdict "expand on a full disk" $?
 interrupt() {
     local name=$1 status=$2 dql_id i
     shift 2
-    # A shell has its background jobs ignore SIGINT.
-    ASAN_OPTIONS=handle_sigbus=0 python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
+    # A shell has its background jobs ignore SIGINT and SIGQUIT.
+    ASAN_OPTIONS=handle_sigbus=0 python3 -c 'import os, signal, sys; [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGINT, signal.SIGQUIT)]; os.execv(sys.argv[1], sys.argv[1:])' \
         "$dql" expand long_copy.onnx -o out2.onnx --jobs 2 >out 2>err &
     dql_id=$!
     for ((i = 0; i < 1000; i++)); do
@@ -139,7 +139,7 @@ interrupt() {
     verdict "$name: expected status $status, and no file" $?
 }
 truncate_model() { truncate -s 100 long_copy.onnx; }
-for signal in INT:130 TERM:143 HUP:129; do
+for signal in INT:130 QUIT:131 TERM:143 HUP:129 XCPU:152; do
     cp long.onnx long_copy.onnx
     interrupt "SIG${signal%:*}" "${signal#*:}" kill "-${signal%:*}"
 done
