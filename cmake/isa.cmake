@@ -2,12 +2,14 @@ set(DQL_ISAS all CACHE STRING
   "ISAs to build beside scalar, such as avx2;neon (those of other architectures are ignored), or all that the compiler can")
 
 file(READ ${CMAKE_CURRENT_LIST_DIR}/../include/dql/dql.h header)
-foreach(isa IN LISTS DQL_ISAS)
-  string(TOUPPER "${isa}" upper)
-  if(NOT isa STREQUAL "all" AND NOT header MATCHES " DQL_ISA_${upper}[, \n]")
-    message(FATAL_ERROR "DQL_ISAS: there is no ISA ${isa}")
-  endif()
-endforeach()
+if(NOT DQL_ISAS STREQUAL "all")
+  foreach(isa IN LISTS DQL_ISAS)
+    string(TOUPPER "${isa}" upper)
+    if(NOT isa MATCHES "^[a-z0-9]+$" OR isa STREQUAL "auto" OR NOT header MATCHES " DQL_ISA_${upper}[, \n]")
+      message(FATAL_ERROR "DQL_ISAS: there is no ISA ${isa}")
+    endif()
+  endforeach()
+endif()
 
 # gcc for Windows aligns the stack to 16 bytes, and yet, unless its distributor has mended that, takes vectors on it for aligned
 # (https://gcc.gnu.org/PR54412). The assembler can make their moves unaligned ones, which cost nothing.

@@ -71,10 +71,16 @@ else
 fi
 
 # In another project's tree, with the fewest ISAs. Where dql is built without cpuinfo, so it is here.
-quiet cmake -S "$source/tests/consumers/subdirectory" -B subdirectory -G "$GENERATOR" -DCMAKE_C_COMPILER="$CC" \
-  -DCMAKE_C_FLAGS="$CFLAGS" -DDQL_SOURCE_DIR="$source" -DEXAMPLE="$example" -DDQL_ISAS=scalar \
-  -DDQL_CPUINFO="${CPUINFO_LIBRARY:+ON}" -DCPUINFO_LIBRARY="${CPUINFO_LIBRARY:-}" \
-  -DCPUINFO_INCLUDE_DIR="${CPUINFO_INCLUDE_DIR:-}"
+subdirectory=(cmake -S "$source/tests/consumers/subdirectory" -B subdirectory -G "$GENERATOR" -DCMAKE_C_COMPILER="$CC"
+  -DCMAKE_C_FLAGS="$CFLAGS" -DDQL_SOURCE_DIR="$source" -DEXAMPLE="$example" -DDQL_CPUINFO="${CPUINFO_LIBRARY:+ON}"
+  -DCPUINFO_LIBRARY="${CPUINFO_LIBRARY:-}" -DCPUINFO_INCLUDE_DIR="${CPUINFO_INCLUDE_DIR:-}")
+for isa in AVX2 auto; do
+  if "${subdirectory[@]}" -DDQL_ISAS=$isa >log 2>&1 || ! grep -q "there is no ISA $isa" log; then
+    echo "DQL_ISAS=$isa is not refused"
+    exit 1
+  fi
+done
+quiet "${subdirectory[@]}" -DDQL_ISAS=scalar
 quiet cmake --build subdirectory
 same "add_subdirectory" "$(subdirectory/consumer)" "$expected"
 same "what the engine's library exports of dql" "$(nm -D --defined-only subdirectory/libengine.so | grep dql_ || true)" ""
