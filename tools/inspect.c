@@ -13,8 +13,9 @@ static const char *const verdict_names[VERDICTS] = {"yes", "no", "?"};
 /* What is known of an operand before the model runs: as a TensorProto without data. Type 0: nothing. */
 typedef struct {
     Onnx__TensorProto proto;
-    bool has_shape; /* a dim of -1 is not known */
-    int64_t *dims;  /* owned */
+    bool has_shape;
+    bool is_declared; /* a dim of -1 is not known */
+    int64_t *dims;    /* owned */
 } description;
 
 /* A DequantizeLinear node, described. */
@@ -37,7 +38,7 @@ static bool describe_shape(description *d, const Onnx__TensorShapeProto *shape) 
         const bool known = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
         d->dims[i] = known && dim->dim_value >= 0 ? dim->dim_value : -1;
     }
-    d->has_shape = true;
+    d->has_shape = d->is_declared = true;
     d->proto.n_dims = shape->n_dim;
     d->proto.dims = d->dims;
     return true;
@@ -74,7 +75,7 @@ static bool describe_operand(description *d, const model *m, value *v, problem *
 
 static bool is_complete(const description *d) {
     for (size_t i = 0; i < d->proto.n_dims; i++)
-        if (d->proto.dims[i] < 0)
+        if (d->is_declared && d->proto.dims[i] < 0)
             return false;
     return d->proto.data_type != 0 && d->has_shape;
 }
@@ -84,6 +85,19 @@ static bool check_types(const report *r, problem *why) {
     dql_plan plan;
     const dql_status status = dql_plan_init(&plan, &scalar);
     return status == DQL_OK || explain_refusal(&scalar, status, r->node.m->file, why);
+}
+
+static dql_spec scalar_spec(dql_spec s) {
+    s.rank = 0;
+    s.shape = NULL;
+    return s;
+}
+
+/* A scale that a scalar takes is one for the whole tensor, whatever that is. */
+static bool is_for_every_shape(dql_spec s) {
+    const dql_spec scalar = scalar_spec(s);
+    dql_plan plan;
+    return dql_plan_init(&plan, &scalar) == DQL_OK;
 }
 
 static verdict judge(report *r, problem *why) {
@@ -97,13 +111,14 @@ static verdict judge(report *r, problem *why) {
     }
     if (!check_types(r, why))
         return REFUSED;
-    if (!is_complete(x) || !is_complete(scale)) {
-        fail(why, r->node.m->file, "it depends on the shape of %s", is_complete(x) ? "x_scale" : "x");
+    if (!is_complete(scale) || (!is_complete(x) && !is_for_every_shape(r->spec))) {
+        fail(why, r->node.m->file, "it depends on the shape of %s", is_complete(scale) ? "x" : "x_scale");
         return UNKNOWN;
     }
     dql_plan plan;
+    const dql_spec spec = is_complete(x) ? r->spec : scalar_spec(r->spec);
     const tensor_source zeros = {is_complete(zero) ? &zero->proto : NULL, r->node.m->file};
-    return dequantizer_plan(&plan, &r->node.op, &r->spec, zeros, why) ? TAKEN : REFUSED;
+    return dequantizer_plan(&plan, &r->node.op, &spec, zeros, why) ? TAKEN : REFUSED;
 }
 
 static bool would_expand(const model *m, const site *at, problem *why) {
@@ -165,7 +180,7 @@ static void print_operand(const description *d) {
     }
     const label shape = shape_label(d->proto.n_dims, d->proto.dims);
     for (const char *c = shape.text; *c != '\0'; c++) /* -1 is not known */
-        if (*c == '-')
+        if (*c == '-' && d->is_declared)
             putchar('?'), c++;
         else
             putchar(*c);

@@ -190,7 +190,10 @@ expect 0 "yes  then/deeper/deep  int8[2]" inspect scopes.onnx
 expect 0 'no   function/referring  ; opset 21; attribute "axis" is the function'"'"'s "the function'"'"'s axis"' \
     inspect scopes.onnx
 expect 0 'x "default.x" is an input, and its initializer only a default' inspect uses.onnx
-expect 0 '?    dynamic  uint8[?] * float32[] -> float32; per tensor; x "dynamic.x" is computed' inspect uses.onnx
+expect 0 'yes  dynamic  uint8[?] * float32[] -> float32; per tensor; x "dynamic.x" is computed; opset' inspect uses.onnx
+expect 0 '?    y  int8[?] * float32[2] -> float32; per axis, axis 0; x "x" is an input; opset 21; it depends on the shape of x' \
+    inspect no_shape_x.onnx
+expect 0 "no   y  int8[2,-3] * float32[2]" inspect negative_dim.onnx
 expect 0 "?    y  int8[2,3] * float32[?] -> float32; x \"x\" is an input; opset 21; it depends on the shape of x_scale" \
     inspect shapes_only.onnx
 expect 0 "yes  y" inspect external_missing.onnx

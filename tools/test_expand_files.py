@@ -85,6 +85,8 @@ for depth in range(30):  # of names that no graph has: each is looked for in all
 write("deep_names.onnx", wrap(inner))
 no_shape = message((1, "x_scale"), (2, message((1, message((1, FLOAT32))))))
 write("shapes_only.onnx", wrap(graph([node()], [ZERO], [value_info("x", INT8, [2, 3]), no_shape])))
+no_shape_x = message((1, "x"), (2, message((1, message((1, INT8))))))
+write("no_shape_x.onnx", wrap(graph([node()], [SCALE, ZERO], [no_shape_x])))
 os.makedirs("elsewhere", exist_ok=True)
 os.symlink("big.onnx", "symbolic.onnx")
 os.link("big.onnx", "hard.onnx")
