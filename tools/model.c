@@ -11,7 +11,8 @@ enum {
     FUNCTION_OUTPUT = 5,
     FUNCTION_NODE = 7,
     FUNCTION_OPSET = 9,
-    FUNCTION_DOMAIN = 10
+    FUNCTION_DOMAIN = 10,
+    FUNCTION_VALUE_INFO = 12
 };
 enum {
     GRAPH_NODE = 1,
@@ -155,12 +156,16 @@ static bool add_node(model *m, const wire_field *field, size_t in, problem *why)
     return true;
 }
 
+static value declaration(view value_info, size_t in) {
+    return (value){.scope = in,
+                   .name = wire_string(value_info, VALUE_INFO_NAME),
+                   .declared = wire_string(value_info, VALUE_INFO_TYPE)};
+}
+
 /* A ValueInfoProto of a graph. */
 static bool add_declaration(model *m, const wire_field *field, size_t in, problem *why) {
-    const value v = {.scope = in,
-                     .name = wire_string(field->content, VALUE_INFO_NAME),
-                     .is_input = field->number == GRAPH_INPUT,
-                     .declared = wire_string(field->content, VALUE_INFO_TYPE)};
+    value v = declaration(field->content, in);
+    v.is_input = field->number == GRAPH_INPUT;
     return add_value(m, v, why) &&
            (field->number != GRAPH_OUTPUT || add_use(m, (use){.scope = in, .name = v.name, .by_output = true}, why));
 }
@@ -232,6 +237,9 @@ static bool add_function_field(model *m, const wire_field *f, size_t in, problem
     switch (f->number) {
     case FUNCTION_NODE: return add_node(m, f, in, why);
     case FUNCTION_INPUT: return add_value(m, (value){.scope = in, .name = f->content, .is_input = true}, why);
+    case FUNCTION_VALUE_INFO: /* younger than some onnx.proto, after which check_wire then hasn't looked into it */
+        return check_wire(&onnx__value_info_proto__descriptor, f->content, m->file, why) &&
+               add_value(m, declaration(f->content, in), why);
     case FUNCTION_OUTPUT: return add_use(m, (use){.scope = in, .name = f->content, .by_output = true}, why);
     default: return true;
     }

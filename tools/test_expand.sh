@@ -166,6 +166,9 @@ refuse_expand "y is float32 and an output: as bfloat16 it would make another mod
     initializers.onnx -o out2.onnx --dtype bfloat16
 refuse_expand "y is declared as float32, so it can't become float16" declared.onnx \
     declared.onnx -o out2.onnx --dtype float16
+refuse_expand "y is declared as float32, so it can't become float16" declared_in_function.onnx \
+    declared_in_function.onnx -o out2.onnx --dtype float16
+expect 0 "float32          1" expand declared_in_function.onnx -o out.onnx
 expect 0 "float16" expand declared_float16.onnx -o out.onnx --dtype float16
 refuse_expand "Cast takes that from opset 13 on" cast_opset_10.onnx cast_opset_10.onnx -o out2.onnx --dtype bfloat16
 expect 0 "float32" expand initializers.onnx -o out.onnx --dtype float32
@@ -202,7 +205,8 @@ expect 0 "yes  y" inspect external_missing.onnx
 for file in missing:"No such file" folder:"is a folder" fifo:"not a regular file" empty.onnx:"is empty" \
     huge.onnx:"more than the 2 GiB" text.onnx:"not an ONNX file" truncated.onnx:"cut off" group.onnx:"wire type 3" \
     long_varint.onnx:"more than 10 bytes" field_0.onnx:"field number 0" deep_graphs.onnx:"nest more than 100 deep" \
-    deep_types.onnx:"nest more than 100 deep" memory.onnx:"too much memory" two_graphs.onnx:"field graph appears twice" \
+    deep_types.onnx:"nest more than 100 deep" deep_in_function.onnx:"nest more than 100 deep" \
+    memory.onnx:"too much memory" two_graphs.onnx:"field graph appears twice" \
     nul.onnx:"is not UTF-8" no_graph.onnx:"has no graph" wrong_wire_type.onnx:"has no graph" \
     raw_number.onnx:"field raw_data of a TensorProto has wire type 0" \
     training.onnx:"has training_info" memory_names.onnx:"too much memory"; do

@@ -59,6 +59,23 @@ typed("cast_opset_10.onnx", [CAST], version=10)
 typed("declared.onnx", [CAST], [value_info("y", FLOAT32, [2, 3])])
 typed("declared_float16.onnx", [CAST], [value_info("y", FLOAT16, [2, 3])])
 
+def constant(name, content):
+    return message((2, name), (4, "Constant"), (5, [message((1, "value"), (5, content), (20, 4))]))
+
+
+def in_function(path, declared):
+    body = [constant("x", x()), constant("x_scale", SCALE), constant("x_zero_point", ZERO), node(), CAST]
+    function = message((1, "f"), (5, "cast"), (7, body), (9, opset(21)), (10, "my.domain"), (12, declared))
+    call = message((2, "z"), (4, "f"), (7, "my.domain"))
+    write(path, message((1, 10), (7, message((1, call))), (8, [opset(21)]), (25, function)))
+
+
+in_function("declared_in_function.onnx", value_info("y", FLOAT32, [2, 3]))
+deep = b""
+for _ in range(200):
+    deep = message((4, message((1, deep))))  # a type: a sequence of such a type
+in_function("deep_in_function.onnx", message((1, "y"), (2, deep)))
+
 # ---- hostile ----
 write("training.onnx", wrap(graph([node()], ALL)) + message((20, b"")))
 write("function_replaces.onnx", model(ALL) + message((25, message((1, "DequantizeLinear"), (10, "")))))
