@@ -22,6 +22,13 @@ if(WIN32 AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
   endif()
 endif()
 
+# All code of an ISA is inlined into its kernels. Without optimisation that takes minutes and gigabytes to compile.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" dql_build_type)
+set(dql_least_optimisation)
+if(NOT "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${dql_build_type}}" MATCHES "-O([1-9gsz]|fast)")
+  set(dql_least_optimisation -O1)
+endif()
+
 # dql_add_isa(NAME SOURCE FLAGS [INSTRUCTION]): adds an ISA's file, compiled with its flags, and tells dispatch that it is
 # there; unless the compiler does not take the flags, or its assembler the instruction. No flag of an ISA reaches any other
 # file.
@@ -46,9 +53,9 @@ function(dql_add_isa name source flags)
   endif()
   # Vectors are written by hand, link-time optimisation would mix the flags of files, and the vendor's intrinsics are macros
   # with conversions of their own where nothing is optimised. With -fexpensive-optimizations gcc puts VZEROUPPER where it
-  # belongs at -O0 and -O1 too.
+  # belongs at -O1 too.
   set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
-    "${flags};${dql_moves};$<$<C_COMPILER_ID:GNU>:-fexpensive-optimizations>;-fno-tree-vectorize;-fno-lto;-falign-loops=64;-Wno-sign-conversion")
+    "${flags};${dql_moves};${dql_least_optimisation};$<$<C_COMPILER_ID:GNU>:-fexpensive-optimizations>;-fno-tree-vectorize;-fno-lto;-falign-loops=64;-Wno-sign-conversion")
   target_sources(dql_objects PRIVATE ${source})
   target_compile_definitions(dql_objects PRIVATE DQL_HAVE_${upper})
 endfunction()
