@@ -113,7 +113,7 @@ DQL_INLINE vf32 load_32(const void *from, size_t i, size_t n) {
                   vreinterpretq_f32_u8(vld1q_u8(b + 32)), vreinterpretq_f32_u8(vld1q_u8(b + 48))};
 }
 
-/* Packed types: the codes of elements [i, i + n), the first one in the lowest bits; 8 bytes of them at most. */
+/* Packed types: the codes of elements [i, i + n), the first one in the lowest bits. n is at most 16, or is 32. */
 DQL_INLINE uint64_t read_codes(dql_type type, const void *from, size_t i, size_t n) {
     const unsigned bits = dql_x_bits(type);
     const size_t a_byte = 8 / bits, skip = i % a_byte, bytes = (skip + n + a_byte - 1) / a_byte;

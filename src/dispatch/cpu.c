@@ -154,6 +154,9 @@ uint32_t dql_cpu_ask_directly(void) {
     }
     if (cpu.leaf1_ecx & bit_OSXSAVE) /* else it is no instruction; its intrinsic would need a compiler flag */
         __asm__("xgetbv" : "=a"(cpu.xcr0), "=d"(d) : "c"(0));
+#if defined(__APPLE__)
+    cpu.xcr0 &= 0x06; /* macOS keeps AVX-512's state from its first use on only, and signals have damaged its masks */
+#endif
     return dql_cpu_from_x86(&cpu);
 #elif defined(__aarch64__) && defined(__linux__)
     const dql_cpu_arm64 cpu = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
