@@ -17,7 +17,8 @@ set -euo pipefail
   /^ / && $1 ~ /^[0-9a-f]+:$/ && $2 !~ /:$/ && $4 !~ /^(FUNC|OBJECT|NOTYPE|SECTION|TLS|GNU_IFUNC)$/ {
     wide = $0 ~ /%[yz]mm|[ \t{]z[0-9]+\.[bhsdq]/
     other = $0 ~ /%k[0-7]|[ \t]p[0-9]+(\.[bhsd]|\/)/ || \
-      $2 ~ /^(v[a-z]+.*|shlx|shrx|sarx|rorx|mulx|andn|bextr|blsi|blsr|blsmsk|pdep|pext|popcnt|rdvl|addvl|cnt[bhwd]|inc[bhwd])$/
+      $2 ~ /^(v[a-z]+.*|shlx|shrx|sarx|rorx|mulx|andn|bextr|blsi|blsr|blsmsk|pdep|pext|popcnt)$/ || \
+      $0 !~ /%/ && $2 ~ /^(rdvl|addvl|cnt[bhwd]|inc[bhwd])$/
     if (!kernels && (wide || other)) {print "leak: " file " " name " " $0; bad = 1}
     if ($2 ~ /^(vfn?m(add|sub)|fn?m(la|ls|ad|sb|add|sub)$)/) {print "FMA: " file " " name " " $0; bad = 1}
     if (kernels) vectors += wide
