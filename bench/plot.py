@@ -325,12 +325,6 @@ def limits_table(rows):
 
 def isa_table(rows):
     """Kernels at the cache size: means over x types and granularities."""
-    curves = store_curves(measured(rows, "tensor"), isa)
-    if curves:
-        sections.append("### Ways to store")
-        picture("stores.svg", stores, curves, int(context.get("last_level_cache", 0)),
-                f"{isa}: two ways to store, by the bytes of y", cpu)
-
     kernels = [r for r in measured(rows, "kernel") if int(r.parts[5]) == SMALL]
     y_types = unique(r.parts[2] for r in kernels)
     head = ["kernels, 4,096 elements"] + [f"to {y}" for y in y_types]
