@@ -3,7 +3,7 @@
 #ifndef DQL_X86_AVX2_H
 #define DQL_X86_AVX2_H
 
-#include "kernel.h"
+#include "bytes.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -28,28 +28,6 @@ DQL_INLINE __m256i repeat(__m128i v) {
 }
 
 /* ---- partial reads and writes ---- */
-
-DQL_INLINE uint64_t read_64(const char *p) {
-    uint64_t value;
-    memcpy(&value, p, sizeof value);
-    return value;
-}
-
-DQL_INLINE uint32_t read_32(const char *p) {
-    uint32_t value;
-    memcpy(&value, p, sizeof value);
-    return value;
-}
-
-/* 1 to 8 bytes, zeros above. Pieces overlap where that spares one. */
-DQL_INLINE uint64_t read_bytes(const char *p, size_t n) {
-    if (n == 8)
-        return read_64(p);
-    if (n >= 4)
-        return read_32(p) | (uint64_t)read_32(p + n - 4) << 8 * (n - 4);
-    const uint8_t *b = (const uint8_t *)p;
-    return b[0] | (uint64_t)b[n / 2] << n / 2 * 8 | (uint64_t)b[n - 1] << (n - 1) * 8;
-}
 
 /* 1 to 16 bytes, zeros above. */
 DQL_INLINE __m128i load_bytes(const char *p, size_t n) {
