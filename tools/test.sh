@@ -183,7 +183,8 @@ expect 1 "1 passed, 10 failed, 3 skipped" test tests
 expect 1 "1 passed, 0 failed, 0 skipped" test tests/good folder
 
 # What -o writes is what test expects, for all types.
-for folder in "$vectors"/*/; do
+for model in "$vectors"/*/model.onnx; do
+    folder=$(dirname "$model")
     copy=copies/$(basename "$folder")
     mkdir -p copies && cp -r "$folder" "$copy"
     set=$copy/test_data_set_0

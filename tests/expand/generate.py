@@ -13,6 +13,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True  # tests read every folder in vectors
 sys.path.insert(0, os.path.join(HERE, "..", "vectors"))
 import generate as vectors  # noqa: E402  (tests/vectors/generate.py; this file is __main__)
 from generate import TYPES, message, tensor, value_info, varint  # noqa: E402

@@ -11,6 +11,7 @@ import os
 import struct
 import sys
 
+sys.dont_write_bytecode = True  # tests read every folder in vectors
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vectors"))
 from generate import TYPES, message, pack, value_info, varint  # noqa: E402
 
