@@ -164,11 +164,27 @@ armhf() {
 windows() {
   needs x86_64-w64-mingw32-gcc-posix /usr/lib/wine/wine64 || return 0
   local shared
+  export WINEPREFIX=$folder/wine_prefix WINEDEBUG=-all WINEPATH=$folder/$name/dql
+  wine_prefix
+  if ! timeout 120 /usr/lib/wine/wine64 cmd /c exit >"$folder/stderr" 2>&1; then
+    echo "skipped: $name: wine runs nothing here: $(tail -n 1 "$folder/stderr")"
+    return 0
+  fi
   for shared in OFF ON; do
     build $name -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_SYSTEM_PROCESSOR=x86_64 \
       -DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc-posix -DCMAKE_C_FLAGS=-O2 -DDQL_CPUINFO=OFF -DBUILD_SHARED_LIBS=$shared
-    WINEPREFIX=$folder/wine WINEDEBUG=-all WINEPATH=$folder/$name/dql consumer $name /usr/lib/wine/wine64
+    consumer $name /usr/lib/wine/wine64
   done
+}
+
+# Wine would fill its prefix with 700 MB of copies of its libraries; it takes the originals as well.
+wine_prefix() {
+  rm -rf "$WINEPREFIX"
+  mkdir -p "$WINEPREFIX/dosdevices" "$WINEPREFIX/drive_c/windows"
+  ln -s ../drive_c "$WINEPREFIX/dosdevices/c:"
+  ln -s / "$WINEPREFIX/dosdevices/z:"
+  ln -s /usr/lib/x86_64-linux-gnu/wine/x86_64-windows "$WINEPREFIX/drive_c/windows/system32"
+  echo disable >"$WINEPREFIX/.update-timestamp"
 }
 
 all=(gcc_lto clang_thin_lto gcc_ipo_unity gcc_fast_math clang_fast_math gcc_fast_shared gcc_small clang_19_small
@@ -177,4 +193,5 @@ all=(gcc_lto clang_thin_lto gcc_ipo_unity gcc_fast_math clang_fast_math gcc_fast
 for name in "${wanted[@]}"; do
   printf '\n-- %s\n' "$name"
   $name
+  rm -rf "${folder:?}/$name"
 done
