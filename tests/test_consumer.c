@@ -40,11 +40,16 @@ static void random_scales(dql_type type, size_t n) {
     random_bytes(scale, n * size);
     for (size_t k = 0; k < n; k++) {
         const double value = (double)(k % 97 + 1) / 64 - 0.75;
-        const uint32_t u32 = size > 1 ? reference_encode(type, value) : 0;
+        const uint32_t u32 = size > 1 ? reference_encode(type, value) : (uint32_t)(120 + k % 17); /* about 1 */
         const uint16_t u16 = (uint16_t)u32;
-        const uint8_t u8 = (uint8_t)(120 + k % 17); /* float8e8m0: about 1 */
-        if (k % 8 != 0)
-            memcpy(scale + size * k, size == 4 ? (const void *)&u32 : size == 2 ? (const void *)&u16 : &u8, size);
+        if (k % 8 == 0)
+            continue;
+        if (size == 4)
+            memcpy(scale + 4 * k, &u32, 4);
+        else if (size == 2)
+            memcpy(scale + 2 * k, &u16, 2);
+        else
+            scale[k] = (uint8_t)u32;
     }
 }
 
