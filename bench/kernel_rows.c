@@ -70,7 +70,7 @@ static bool is_right(const kernel_row *r) {
                              .run = r->run,
                              .scale = r->scale + first,
                              .zero = r->zero + first};
-        scalar->dequantize[r->x->type][r->y - y_types](&p);
+        dql_kernel_of(scalar, r->x->type, (size_t)(r->y - y_types))(&p);
         if (!same_elements(r->y->type, (const char *)r->y_bytes + k * y_size, buffer_check(), n))
             return false;
     }
@@ -84,7 +84,7 @@ static void body(bench_state *state, void *what) {
         return;
     }
     const size_t scales = (r->elements + r->run - 1) / r->run;
-    r->kernel = r->kernels->dequantize[r->x->type][r->y - y_types];
+    r->kernel = dql_kernel_of(r->kernels, r->x->type, (size_t)(r->y - y_types));
     r->x_bytes = buffer_x(r->x->type, type_bytes(r->x->bits, r->elements));
     r->y_bytes = buffer_y(type_bytes(r->y->bits, r->elements));
     r->scale = buffer_scale(DQL_FLOAT32, scales);

@@ -128,8 +128,14 @@ typedef void dql_stream(void *y, const void *tile, size_t bytes);
  * taken are NULL. */
 typedef struct dql_kernels {
     dql_kernel *dequantize[DQL_TYPE_END][DQL_Y_END];
-    dql_widen *widen[DQL_TYPE_END]; /* the types of scales and zero points */
-    dql_stream *stream;             /* NULL: nothing here is faster than ordinary stores */
+    dql_widen *widen[DQL_TYPE_END];  /* the types of scales and zero points */
+    dql_stream *stream;              /* NULL: nothing here is faster than ordinary stores */
+    const struct dql_kernels *lower; /* an ISA of which this one only replaces some of `dequantize`; or NULL */
 } dql_kernels;
+
+static inline dql_kernel *dql_kernel_of(const dql_kernels *isa, dql_type x_type, size_t y_number) {
+    dql_kernel *const own = isa->dequantize[x_type][y_number];
+    return own || !isa->lower ? own : isa->lower->dequantize[x_type][y_number];
+}
 
 #endif

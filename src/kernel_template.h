@@ -16,12 +16,10 @@
  *                                       true if it has computed a row, in a way that is faster, false if it has done
  *                                       nothing. 1 < run, LANES <= run
  *
- * always inlined, and then includes this file. Types are constants in every call, and n is mostly the constant LANES:
- * what is chosen by them leaves no trace in the code. n is 1 to LANES; lanes from n on may be anything; load and store
- * touch no byte outside the n elements. A NaN whose lower half is not 0 reaches no store: widen and load see to that.
- *
- * What the file gets is DQL_KERNEL_TABLE, for its `const dql_kernels dql_isa_<name> = {DQL_KERNEL_TABLE};`, to which it
- * may add `.stream`. */
+ * always inlined, and then includes kernel_table.h, or this file if it has kernels for some types only. Types are
+ * constants in every call, and n is mostly the constant LANES: what is chosen by them leaves no trace in the code. n is
+ * 1 to LANES; lanes from n on may be anything; load and store touch no byte outside the n elements. A NaN whose lower
+ * half is not 0 reaches no store: widen and load see to that. */
 
 /* Elements [k, k + n) of row r. */
 DQL_INLINE void dequantize_each(dql_type x_type, dql_type y_type, const dql_panel *p, size_t r, size_t k, size_t n,
@@ -158,25 +156,12 @@ DQL_INLINE void widen(dql_type type, const void *from, size_t i, float *to, size
         store(DQL_FLOAT32, to, k, LANES, number(type, load(type, from, i + k, count - k)));
 }
 
-/* One function for each pair of types and for each type that is widened, and the table of them all. */
-#define DQL_DEFINE_KERNEL(X, x_name, Y, y_name)                                                                        \
-    static void dequantize_##x_name##_##y_name(const dql_panel *p) {                                                   \
-        dequantize(DQL_##X, DQL_##Y, p);                                                                               \
-    }
 #define DQL_DEFINE_WIDEN(TYPE, name, ...)                                                                              \
     static void widen_##name(const void *from, size_t i, float *to, size_t count) {                                    \
         widen(DQL_##TYPE, from, i, to, count);                                                                         \
     }
-#define DQL_DEFINE_KERNELS(X, x_name, ...) DQL_PAIRS(DQL_DEFINE_KERNEL, X, x_name)
-
-DQL_X_TYPES(DQL_DEFINE_KERNELS)
 DQL_X_TYPES(DQL_DEFINE_WIDEN)
 DQL_SCALE_TYPES(DQL_DEFINE_WIDEN)
 
-#define DQL_KERNEL_ENTRY(X, x_name, Y, y_name) [DQL_##X][DQL_Y_##Y] = dequantize_##x_name##_##y_name,
-#define DQL_KERNEL_ENTRIES(X, x_name, ...)     DQL_PAIRS(DQL_KERNEL_ENTRY, X, x_name)
-#define DQL_WIDEN_ENTRY(TYPE, name, ...)       [DQL_##TYPE] = widen_##name,
-
-#define DQL_KERNEL_TABLE                                                                                               \
-    .dequantize = {DQL_X_TYPES(DQL_KERNEL_ENTRIES)},                                                                   \
-    .widen = {DQL_X_TYPES(DQL_WIDEN_ENTRY) DQL_SCALE_TYPES(DQL_WIDEN_ENTRY)}
+#define DQL_WIDEN_ENTRY(TYPE, name, ...) [DQL_##TYPE] = widen_##name,
+#define DQL_WIDEN_TABLE                  .widen = {DQL_X_TYPES(DQL_WIDEN_ENTRY) DQL_SCALE_TYPES(DQL_WIDEN_ENTRY)}

@@ -555,7 +555,7 @@ static dql_status open_call(call *c, tile *t, const void *x, const void *scale, 
     c->x = x;
     c->scale = scale;
     c->zero = c->plan.zero_mask ? NULL : zero; /* float types: checked by the caller, then absent */
-    c->kernel = c->plan.kernels->dequantize[c->plan.x_type][c->plan.y_number];
+    c->kernel = dql_kernel_of(c->plan.kernels, c->plan.x_type, c->plan.y_number);
     c->stream = y_elements * c->plan.y_size > c->plan.stream_above;
     c->tile = t;
     c->tile_from = c->tile_size = 0;

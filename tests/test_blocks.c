@@ -31,7 +31,7 @@ static bool intact(const uint8_t *y, size_t size, guard_side side) {
 static void run_kernel(int isa, dql_type x_type, size_t y_number, const void *x, size_t i, void *y, size_t count,
                        size_t run, const float *scale, const float *zero) {
     const dql_panel row = {.x = x, .y = y, .i = i, .count = count, .rows = 1, .run = run, .scale = scale, .zero = zero};
-    dql_isa_find(isa)->kernels->dequantize[x_type][y_number](&row);
+    dql_kernel_of(dql_isa_find(isa)->kernels, x_type, y_number)(&row);
 }
 
 static void check(const dql_isa_row *isa, const reference_type *x_type, size_t y_number, size_t i, size_t count,

@@ -56,7 +56,7 @@ static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, cons
     p.y = y.bytes;
     p.scale = (const float *)(const void *)s.bytes;
     p.zero = (const float *)(const void *)z.bytes;
-    isa->kernels->dequantize[x_type][y_number](&p);
+    dql_kernel_of(isa->kernels, x_type, y_number)(&p);
     for (size_t r = 0; r < p.rows; r++)
         check_row(isa, x_type, y_type, &p, r);
     assert_true(guarded_intact(&y));
@@ -233,7 +233,7 @@ static void count_of(const dql_isa_row *isa) {
     for (size_t type = 0; type < DQL_TYPE_END; type++) {
         widenings += isa->kernels->widen[type] != NULL;
         for (size_t y = 0; y < DQL_Y_END; y++)
-            kernels += isa->kernels->dequantize[type][y] != NULL;
+            kernels += dql_kernel_of(isa->kernels, (dql_type)type, y) != NULL;
     }
     assert_int_equal(kernels, REFERENCE_X_TYPES * REFERENCE_Y_TYPES);
     assert_int_equal(widenings, REFERENCE_X_TYPES + REFERENCE_SCALE_TYPES);

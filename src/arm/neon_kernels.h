@@ -10,4 +10,4 @@ DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t 
            dequantize_float8(x_type, y_type, x, i, y, count, run, scale);
 }
 
-#include "kernel_template.h"
+#include "kernel_table.h"

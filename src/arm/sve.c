@@ -32,6 +32,6 @@ DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t 
     return true;
 }
 
-#include "kernel_template.h"
+#include "kernel_table.h"
 
 const dql_kernels dql_isa_sve = {DQL_KERNEL_TABLE};

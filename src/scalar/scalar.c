@@ -51,7 +51,7 @@ DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t 
     return false;
 }
 
-#include "kernel_template.h"
+#include "kernel_table.h"
 
 const dql_kernels dql_isa_scalar = {DQL_KERNEL_TABLE};
 

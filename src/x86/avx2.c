@@ -9,6 +9,6 @@ DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t 
     return dequantize_packed(x_type, y_type, x, i, y, count, run, scale, zero);
 }
 
-#include "kernel_template.h"
+#include "kernel_table.h"
 
 const dql_kernels dql_isa_avx2 = {DQL_KERNEL_TABLE, .stream = stream};

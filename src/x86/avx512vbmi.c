@@ -14,6 +14,6 @@ DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t 
            dequantize_by_two(x_type, y_type, x, i, y, count, run, scale, zero);
 }
 
-#include "kernel_template.h"
+#include "kernel_table.h"
 
 const dql_kernels dql_isa_avx512vbmi = {DQL_KERNEL_TABLE, .stream = stream};
