@@ -11,6 +11,11 @@ if(NOT DQL_ISAS STREQUAL "all")
   endforeach()
 endif()
 
+# What avx512bf16 lacks is avx512vbmi's.
+if("avx512bf16" IN_LIST DQL_ISAS)
+  list(APPEND DQL_ISAS avx512vbmi)
+endif()
+
 # gcc for Windows aligns the stack to 16 bytes, and yet, unless its distributor has mended that, takes vectors on it for aligned
 # (https://gcc.gnu.org/PR54412). The assembler can make their moves unaligned ones, which cost nothing.
 include(CheckCCompilerFlag)

@@ -131,7 +131,7 @@ refused_isa() {
   for kind in compiler assembler; do
     build $name -DCMAKE_C_COMPILER="$root/tests/odd_builds/old_$kind.sh" -DCMAKE_C_FLAGS=-O2
     cmake -S "$root/tests/odd_builds" -B "$folder/$name" >"$folder/$name.log"
-    for isa in avx512 avx512vbmi; do
+    for isa in avx512 avx512vbmi avx512bf16; do
       message="ISA $isa is left out"
       grep -q -- "-- $message" "$folder/$name.log" || { echo "CMake doesn't say: $message"; cat "$folder/$name.log"; return 1; }
     done

@@ -297,7 +297,8 @@ static void float8_zero_points_of_ranges(void **state) {
 
 static void isas(void **state) {
     (void)state;
-    const char *const names[] = {"auto", "scalar", "avx2", "avx512", "avx512vbmi", "neon", "sve", "sve2", "simde"};
+    const char *const names[] = {"auto", "scalar", "avx2", "avx512", "avx512vbmi",
+                                 "neon", "sve",    "sve2", "simde",  "avx512bf16"};
     const int end = sizeof names / sizeof *names;
     for (int isa = 0; isa < end; isa++)
         assert_string_equal(dql_isa_name((dql_isa)isa), names[isa]);

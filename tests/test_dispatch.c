@@ -99,7 +99,7 @@ static void environment_is_not_asked_again(void **state) {
 
 static void numbers_outside_the_enum(void **state) {
     (void)state;
-    const int outside[] = {-1, 9, 255, 256, 257, 1 << 16, 1 << 30};
+    const int outside[] = {-1, DQL_ISA_AVX512BF16 + 1, 255, 256, 257, 1 << 16, 1 << 30};
     for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
         assert_null(dql_isa_find(outside[k]));
         assert_false(dql_isa_compiled(outside[k]));
@@ -129,6 +129,7 @@ enum {
     DQ = 1 << 17,
     BW = 1 << 30,
     VBMI = 1 << 1,
+    BF16 = 1 << 5,
     LEAF1 = OSXSAVE | AVX | F16C | FMA,
 };
 #define VL    (1u << 31)
@@ -139,29 +140,31 @@ static const struct {
     dql_cpu_x86 cpu;
     dql_isa best;
 } machines[] = {
-    {"everything", {LEAF1, LEAF7, VBMI, CLEAN_OS}, DQL_ISA_AVX512VBMI},
-    {"all bits", {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}, DQL_ISA_AVX512VBMI},
-    {"no bits", {0, 0, 0, 0}, DQL_ISA_SCALAR},
-    {"AVX-512 without VBMI", {LEAF1, LEAF7, 0, CLEAN_OS}, DQL_ISA_AVX512},
-    {"F without BW", {LEAF1, LEAF7 - BW, VBMI, CLEAN_OS}, DQL_ISA_AVX2},
-    {"F without DQ", {LEAF1, LEAF7 - DQ, VBMI, CLEAN_OS}, DQL_ISA_AVX2},
-    {"F without VL", {LEAF1, LEAF7 - VL, VBMI, CLEAN_OS}, DQL_ISA_AVX2},
-    {"BW, DQ and VL without F", {LEAF1, LEAF7 - F, VBMI, CLEAN_OS}, DQL_ISA_AVX2},
-    {"AVX2", {LEAF1, AVX2, 0, 0x07}, DQL_ISA_AVX2},
-    {"AVX2 without FMA", {LEAF1 - FMA, AVX2, 0, 0x07}, DQL_ISA_AVX2},
-    {"AVX2 without F16C", {LEAF1 - F16C, AVX2, 0, 0x07}, DQL_ISA_SCALAR},
-    {"AVX-512 without F16C", {LEAF1 - F16C, LEAF7, VBMI, CLEAN_OS}, DQL_ISA_SCALAR},
-    {"AVX-512 without AVX2", {LEAF1, LEAF7 - AVX2, VBMI, CLEAN_OS}, DQL_ISA_SCALAR},
-    {"all but AVX", {LEAF1 - AVX, LEAF7, VBMI, CLEAN_OS}, DQL_ISA_SCALAR},
-    {"AVX alone", {LEAF1, 0, 0, 0x07}, DQL_ISA_SCALAR},
-    {"OSXSAVE off, whatever XCR0 would be", {LEAF1 - OSXSAVE, LEAF7, VBMI, CLEAN_OS}, DQL_ISA_SCALAR},
-    {"an OS that keeps no YMM", {LEAF1, LEAF7, VBMI, 0x03}, DQL_ISA_SCALAR},
-    {"an OS that keeps YMM but not XMM", {LEAF1, LEAF7, VBMI, 0xe5}, DQL_ISA_SCALAR},
-    {"an OS that keeps no ZMM", {LEAF1, LEAF7, VBMI, 0x07}, DQL_ISA_AVX2},
-    {"an OS that keeps no opmasks", {LEAF1, LEAF7, VBMI, CLEAN_OS - 0x20}, DQL_ISA_AVX2},
-    {"an OS that keeps half of ZMM0 to 15", {LEAF1, LEAF7, VBMI, CLEAN_OS - 0x40}, DQL_ISA_AVX2},
-    {"an OS that keeps ZMM0 to 15 only", {LEAF1, LEAF7, VBMI, CLEAN_OS - 0x80}, DQL_ISA_AVX2},
-    {"an OS that keeps ZMM but not YMM", {LEAF1, LEAF7, VBMI, CLEAN_OS - 0x04}, DQL_ISA_SCALAR},
+    {"everything", {LEAF1, LEAF7, VBMI, BF16, CLEAN_OS}, DQL_ISA_AVX512BF16},
+    {"all bits", {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}, DQL_ISA_AVX512BF16},
+    {"no bits", {0, 0, 0, 0, 0}, DQL_ISA_SCALAR},
+    {"AVX-512 without BF16", {LEAF1, LEAF7, VBMI, 0, CLEAN_OS}, DQL_ISA_AVX512VBMI},
+    {"AVX-512 without VBMI", {LEAF1, LEAF7, 0, BF16, CLEAN_OS}, DQL_ISA_AVX512},
+    {"AVX-512 without either", {LEAF1, LEAF7, 0, 0, CLEAN_OS}, DQL_ISA_AVX512},
+    {"F without BW", {LEAF1, LEAF7 - BW, VBMI, BF16, CLEAN_OS}, DQL_ISA_AVX2},
+    {"F without DQ", {LEAF1, LEAF7 - DQ, VBMI, BF16, CLEAN_OS}, DQL_ISA_AVX2},
+    {"F without VL", {LEAF1, LEAF7 - VL, VBMI, BF16, CLEAN_OS}, DQL_ISA_AVX2},
+    {"BW, DQ and VL without F", {LEAF1, LEAF7 - F, VBMI, BF16, CLEAN_OS}, DQL_ISA_AVX2},
+    {"AVX2", {LEAF1, AVX2, 0, 0, 0x07}, DQL_ISA_AVX2},
+    {"AVX2 without FMA", {LEAF1 - FMA, AVX2, 0, 0, 0x07}, DQL_ISA_AVX2},
+    {"AVX2 without F16C", {LEAF1 - F16C, AVX2, 0, 0, 0x07}, DQL_ISA_SCALAR},
+    {"AVX-512 without F16C", {LEAF1 - F16C, LEAF7, VBMI, BF16, CLEAN_OS}, DQL_ISA_SCALAR},
+    {"AVX-512 without AVX2", {LEAF1, LEAF7 - AVX2, VBMI, BF16, CLEAN_OS}, DQL_ISA_SCALAR},
+    {"all but AVX", {LEAF1 - AVX, LEAF7, VBMI, BF16, CLEAN_OS}, DQL_ISA_SCALAR},
+    {"AVX alone", {LEAF1, 0, 0, 0, 0x07}, DQL_ISA_SCALAR},
+    {"OSXSAVE off, whatever XCR0 would be", {LEAF1 - OSXSAVE, LEAF7, VBMI, BF16, CLEAN_OS}, DQL_ISA_SCALAR},
+    {"an OS that keeps no YMM", {LEAF1, LEAF7, VBMI, BF16, 0x03}, DQL_ISA_SCALAR},
+    {"an OS that keeps YMM but not XMM", {LEAF1, LEAF7, VBMI, BF16, 0xe5}, DQL_ISA_SCALAR},
+    {"an OS that keeps no ZMM", {LEAF1, LEAF7, VBMI, BF16, 0x07}, DQL_ISA_AVX2},
+    {"an OS that keeps no opmasks", {LEAF1, LEAF7, VBMI, BF16, CLEAN_OS - 0x20}, DQL_ISA_AVX2},
+    {"an OS that keeps half of ZMM0 to 15", {LEAF1, LEAF7, VBMI, BF16, CLEAN_OS - 0x40}, DQL_ISA_AVX2},
+    {"an OS that keeps ZMM0 to 15 only", {LEAF1, LEAF7, VBMI, BF16, CLEAN_OS - 0x80}, DQL_ISA_AVX2},
+    {"an OS that keeps ZMM but not YMM", {LEAF1, LEAF7, VBMI, BF16, CLEAN_OS - 0x04}, DQL_ISA_SCALAR},
 };
 
 /* What this build picks where features are these; of x86's ISAs, it may have been built without the best. */
@@ -173,7 +176,7 @@ static dql_isa pick_compiled(uint32_t features) {
 
 static dql_isa best_compiled(dql_isa isa) {
     while (!dql_isa_compiled((int)isa))
-        isa--;
+        isa = isa == DQL_ISA_AVX512BF16 ? DQL_ISA_AVX512VBMI : isa - 1;
     return isa == DQL_ISA_SCALAR && dql_isa_compiled(DQL_ISA_SIMDE) ? DQL_ISA_SIMDE : isa; /* it needs nothing either */
 }
 

@@ -155,6 +155,7 @@ static void values_of(const dql_isa_row *isa) {
                                    0x1p-14f,
                                    0x1.3p-20f,
                                    0x1p-24f,
+                                   0x1.8p-110f,
                                    0x1.8p-126f,
                                    0x1p-149f,
                                    0x1.fffffcp-127f,

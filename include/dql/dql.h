@@ -112,7 +112,8 @@ typedef enum {
     DQL_ISA_NEON,
     DQL_ISA_SVE,
     DQL_ISA_SVE2,
-    DQL_ISA_SIMDE
+    DQL_ISA_SIMDE,
+    DQL_ISA_AVX512BF16
 } dql_isa;
 
 /* One DequantizeLinear node. Zero it first: in every field 0 means what leaving it out means.

@@ -67,6 +67,7 @@ uint32_t dql_cpu_ask_cpuinfo(void) {
     features |= cpuinfo_has_x86_avx512dq() ? DQL_CPU_AVX512DQ : 0;
     features |= cpuinfo_has_x86_avx512vl() ? DQL_CPU_AVX512VL : 0;
     features |= cpuinfo_has_x86_avx512vbmi() ? DQL_CPU_AVX512VBMI : 0;
+    features |= cpuinfo_has_x86_avx512bf16() ? DQL_CPU_AVX512BF16 : 0;
 #elif defined(__aarch64__)
     features |= cpuinfo_has_arm_neon() ? DQL_CPU_NEON : 0;
     features |= cpuinfo_has_arm_sve() ? DQL_CPU_SVE : 0;
@@ -129,6 +130,7 @@ uint32_t dql_cpu_from_x86(const dql_cpu_x86 *cpu) {
     features |= bit(cpu->leaf7_ebx, 30) ? DQL_CPU_AVX512BW : 0;
     features |= bit(cpu->leaf7_ebx, 31) ? DQL_CPU_AVX512VL : 0;
     features |= bit(cpu->leaf7_ecx, 1) ? DQL_CPU_AVX512VBMI : 0;
+    features |= bit(cpu->leaf7_1_eax, 5) ? DQL_CPU_AVX512BF16 : 0;
     return features;
 }
 
@@ -151,6 +153,8 @@ uint32_t dql_cpu_ask_directly(void) {
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
         cpu.leaf7_ebx = b;
         cpu.leaf7_ecx = c;
+        if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d)) /* EAX had the last subleaf */
+            cpu.leaf7_1_eax = a;
     }
     if (cpu.leaf1_ecx & bit_OSXSAVE) /* else it is no instruction; its intrinsic would need a compiler flag */
         __asm__("xgetbv" : "=a"(cpu.xcr0), "=d"(d) : "c"(0));

@@ -15,6 +15,7 @@
     M(AVX512DQ, avx512dq)                                                                                              \
     M(AVX512VL, avx512vl)                                                                                              \
     M(AVX512VBMI, avx512vbmi)                                                                                          \
+    M(AVX512BF16, avx512bf16)                                                                                          \
     M(NEON, neon) /* AArch64's: ARMv7's flushes subnormals */                                                          \
     M(SVE, sve)                                                                                                        \
     M(SVE2, sve2)
@@ -47,8 +48,8 @@ uint32_t dql_cpu_ask_directly(void);
 /* What an x86 says of itself, and what that comes to: features whose registers the OS keeps, without those that build
  * on one that isn't there, as a hypervisor may leave them. */
 typedef struct dql_cpu_x86 {
-    uint32_t leaf1_ecx, leaf7_ebx, leaf7_ecx; /* CPUID; 0 for a leaf that is not there */
-    uint32_t xcr0;                            /* counts only with OSXSAVE in leaf 1 */
+    uint32_t leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_1_eax; /* CPUID; 0 for a leaf or subleaf that is not there */
+    uint32_t xcr0;                                         /* counts only with OSXSAVE in leaf 1 */
 } dql_cpu_x86;
 uint32_t dql_cpu_from_x86(const dql_cpu_x86 *cpu);
 

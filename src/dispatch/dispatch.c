@@ -23,19 +23,24 @@ static const char *const names[] = {
     [DQL_ISA_SVE] = "sve",
     [DQL_ISA_SVE2] = "sve2",
     [DQL_ISA_SIMDE] = "simde",
+    [DQL_ISA_AVX512BF16] = "avx512bf16",
 };
 
 /* The ISAs of this build, best first. DQL_HAVE_<ISA> is set by CMake for those that the compiler can build. */
-extern const dql_kernels dql_isa_avx512vbmi, dql_isa_avx512, dql_isa_avx2, dql_isa_sve, dql_isa_neon, dql_isa_simde,
-    dql_isa_scalar;
+extern const dql_kernels dql_isa_avx512bf16, dql_isa_avx512vbmi, dql_isa_avx512, dql_isa_avx2, dql_isa_sve,
+    dql_isa_neon, dql_isa_simde, dql_isa_scalar;
 /* With what the compiler takes for granted beside it. */
 enum {
     AVX2 = DQL_CPU_AVX2 | DQL_CPU_F16C,
     AVX512 = AVX2 | DQL_CPU_AVX512F | DQL_CPU_AVX512BW | DQL_CPU_AVX512DQ | DQL_CPU_AVX512VL,
+    AVX512VBMI = AVX512 | DQL_CPU_AVX512VBMI,
 };
 static const dql_isa_row rows[] = {
+#ifdef DQL_HAVE_AVX512BF16
+    {DQL_ISA_AVX512BF16, &dql_isa_avx512bf16, AVX512VBMI | DQL_CPU_AVX512BF16, DQL_CPU_NONE},
+#endif
 #ifdef DQL_HAVE_AVX512VBMI
-    {DQL_ISA_AVX512VBMI, &dql_isa_avx512vbmi, AVX512 | DQL_CPU_AVX512VBMI, DQL_CPU_NONE},
+    {DQL_ISA_AVX512VBMI, &dql_isa_avx512vbmi, AVX512VBMI, DQL_CPU_NONE},
 #endif
 #ifdef DQL_HAVE_AVX512
     {DQL_ISA_AVX512, &dql_isa_avx512, AVX512, DQL_CPU_NONE},
@@ -58,7 +63,7 @@ static const dql_isa_row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-_Static_assert(sizeof names / sizeof *names == DQL_ISA_SIMDE + 1, "every ISA has a name");
+_Static_assert(sizeof names / sizeof *names == DQL_ISA_AVX512BF16 + 1, "every ISA has a name");
 
 /* NULL until somebody needs it; NULL unless dql_isa_force has set it. */
 static _Atomic(const dql_isa_row *) picked, forced;

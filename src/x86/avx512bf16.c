@@ -1,0 +1,55 @@
+/* AVX-512 with an instruction that rounds to bfloat16: Sapphire Rapids, Zen 4 and later. Only the kernels to bfloat16;
+ * VBMI has the others, and these too for the few panels that this instruction can't round. */
+#include "x86/avx512.h"
+
+#include "x86/avx512_table16.h"
+#include "x86/avx512vbmi_float8.h"
+#include "x86/avx512vbmi_table256.h"
+#include "x86/stream.h"
+
+DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
+                        const float *scale, const float *zero) {
+    return dequantize_by_table16(x_type, y_type, x, i, y, count, run, scale, zero) ||
+           dequantize_by_table256(x_type, y_type, x, i, y, count, run, scale, zero) ||
+           dequantize_float8(x_type, y_type, x, i, y, count, run, scale) ||
+           dequantize_by_two(x_type, y_type, x, i, y, count, run, scale, zero);
+}
+
+#include "kernel_template.h"
+
+/* The instruction makes subnormals 0. What is multiplied by the scale is 0, or at least 1 if it is a difference of
+ * integers, at least 2^-17 if it is a float of 8 bits: only a scale can make it subnormal. */
+DQL_INLINE __mmask16 makes_subnormals(dql_type x_type, vf32 scale) {
+    const __m512i bits = _mm512_and_si512(_mm512_castps_si512(scale), _mm512_set1_epi32(0x7fffffff));
+    const __m512i least = _mm512_castps_si512(splat(dql_is_integer(x_type) ? 0x1p-126f : 0x1p-109f));
+    return _mm512_mask_cmplt_epu32_mask(_mm512_test_epi32_mask(bits, bits), bits, least);
+}
+
+DQL_INLINE bool may_make_subnormals(dql_type x_type, const dql_panel *p) {
+    const size_t scales = (p->count + p->run - 1) / p->run, rows = p->scale_stride ? p->rows : 1;
+    unsigned any = 0;
+    for (size_t r = 0; r < rows; r++) {
+        const float *scale = p->scale + r * p->scale_stride;
+        size_t k = 0;
+        for (; scales - k >= LANES; k += LANES)
+            any |= makes_subnormals(x_type, load(DQL_FLOAT32, scale, k, LANES));
+        if (k < scales)
+            any |= makes_subnormals(x_type, load(DQL_FLOAT32, scale, k, scales - k));
+    }
+    return any != 0;
+}
+
+extern const dql_kernels dql_isa_avx512vbmi;
+
+#define DEFINE_KERNEL(X, x_name, ...)                                                                                  \
+    static void dequantize_##x_name##_bfloat16(const dql_panel *p) {                                                   \
+        if (may_make_subnormals(DQL_##X, p))                                                                           \
+            dql_isa_avx512vbmi.dequantize[DQL_##X][DQL_Y_BFLOAT16](p);                                                 \
+        else                                                                                                           \
+            dequantize(DQL_##X, DQL_BFLOAT16, p);                                                                      \
+    }
+DQL_X_TYPES(DEFINE_KERNEL)
+
+#define ENTRY(X, x_name, ...) [DQL_##X][DQL_Y_BFLOAT16] = dequantize_##x_name##_bfloat16,
+const dql_kernels dql_isa_avx512bf16 = {
+    .dequantize = {DQL_X_TYPES(ENTRY)}, DQL_WIDEN_TABLE, .stream = stream, .lower = &dql_isa_avx512vbmi};
