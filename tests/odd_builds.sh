@@ -28,7 +28,7 @@ consumer() {
   local program=$folder/$1/consumer
   [ -e "$program" ] || program+=.exe
   shift
-  timeout 120 "$@" "$program" ${expect:-keeps} 2>"$folder/stderr" || { cat "$folder/stderr" >&2; return 1; }
+  timeout 120 "$@" "$program" ${expect:-keeps} 2>"$folder/$name.stderr" || { cat "$folder/$name.stderr" >&2; return 1; }
 }
 
 # needs COMMAND...: false, saying so, if one is not here.
@@ -48,8 +48,8 @@ no_leak() {
 
 on_nehalem() {
   needs qemu-x86_64 || return 0
-  consumer "$1" qemu-x86_64 -cpu Nehalem | tee "$folder/nehalem"
-  grep -q '^scalar (active)' "$folder/nehalem"
+  consumer "$1" qemu-x86_64 -cpu Nehalem | tee "$folder/$name.isas"
+  grep -q '^scalar (active)' "$folder/$name.isas"
 }
 
 # ---- link-time optimisation ----
@@ -135,8 +135,8 @@ refused_isa() {
       message="ISA $isa is left out"
       grep -q -- "-- $message" "$folder/$name.log" || { echo "CMake doesn't say: $message"; cat "$folder/$name.log"; return 1; }
     done
-    consumer $name | tee "$folder/isas"
-    if grep -q avx512 "$folder/isas"; then
+    consumer $name | tee "$folder/$name.isas"
+    if grep -q avx512 "$folder/$name.isas"; then
       echo "avx512 is there, though the $kind lacks it"
       return 1
     fi
@@ -166,8 +166,8 @@ windows() {
   local shared
   export WINEPREFIX=$folder/wine_prefix WINEDEBUG=-all WINEPATH=$folder/$name/dql
   wine_prefix
-  if ! timeout 120 /usr/lib/wine/wine64 cmd /c exit >"$folder/stderr" 2>&1; then
-    echo "skipped: $name: wine runs nothing here: $(tail -n 1 "$folder/stderr")"
+  if ! timeout 120 /usr/lib/wine/wine64 cmd /c exit >"$folder/$name.stderr" 2>&1; then
+    echo "skipped: $name: wine runs nothing here: $(tail -n 1 "$folder/$name.stderr")"
     return 0
   fi
   for shared in OFF ON; do
@@ -190,8 +190,12 @@ wine_prefix() {
 all=(gcc_lto clang_thin_lto gcc_ipo_unity gcc_fast_math clang_fast_math gcc_fast_shared gcc_small clang_19_small
   cxx20 refused_isa i386 armhf windows)
 [ ${#wanted[@]} != 0 ] || wanted=("${all[@]}")
-for name in "${wanted[@]}"; do
-  printf '\n-- %s\n' "$name"
-  $name
-  rm -rf "${folder:?}/$name"
-done
+if [ ${#wanted[@]} -gt 1 ]; then # two at a time: much of a build waits for one big file
+  printf '%s\n' "${wanted[@]}" | xargs -P 2 -I NAME bash -c \
+    "bash '$0' NAME >'$folder/NAME.out' 2>&1; status=\$?; cat '$folder/NAME.out'; exit \$status"
+  exit
+fi
+name=${wanted[0]}
+printf '\n-- %s\n' "$name"
+$name
+rm -rf "${folder:?}/$name"
