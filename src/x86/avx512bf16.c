@@ -26,7 +26,7 @@ DQL_INLINE __mmask16 makes_subnormals(dql_type x_type, vf32 scale) {
 }
 
 DQL_INLINE bool may_make_subnormals(dql_type x_type, const dql_panel *p) {
-    const size_t scales = (p->count + p->run - 1) / p->run, rows = p->scale_stride ? p->rows : 1;
+    const size_t scales = (p->count - 1) / p->run + 1, rows = p->scale_stride ? p->rows : 1;
     unsigned any = 0;
     for (size_t r = 0; r < rows; r++) {
         const float *scale = p->scale + r * p->scale_stride;
