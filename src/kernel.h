@@ -124,13 +124,13 @@ typedef void dql_widen(const void *from, size_t i, float *to, size_t count);
  * sure to see them before a sequentially consistent fence. */
 typedef void dql_stream(void *y, const void *tile, size_t bytes);
 
-/* An ISA: one function for every pair of types, so that its name says which code runs. Entries of types that are not
- * taken are NULL. */
+/* An ISA: one function for every pair of types, so that its name says which code runs; of pairs that it leaves to
+ * another ISA, and of types that are not taken, NULL. */
 typedef struct dql_kernels {
     dql_kernel *dequantize[DQL_TYPE_END][DQL_Y_END];
     dql_widen *widen[DQL_TYPE_END];  /* the types of scales and zero points */
     dql_stream *stream;              /* NULL: nothing here is faster than ordinary stores */
-    const struct dql_kernels *lower; /* an ISA of which this one only replaces some of `dequantize`; or NULL */
+    const struct dql_kernels *lower; /* a complete ISA, whose `dequantize` stands where this one's is NULL; or NULL */
 } dql_kernels;
 
 static inline dql_kernel *dql_kernel_of(const dql_kernels *isa, dql_type x_type, size_t y_number) {

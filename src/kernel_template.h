@@ -26,7 +26,8 @@ DQL_INLINE void dequantize_each(dql_type x_type, dql_type y_type, const dql_pane
                                 vf32 scale, vf32 zero) {
     const vf32 raw = load(x_type, p->x, p->i + r * p->x_stride + k, n);
     const bool has_zero = dql_is_integer(x_type) && x_type != DQL_INT32; /* else it is 0, and need not be read */
-    const vf32 v = has_zero ? affine(number(x_type, raw), scale, zero) : dequantize_raw(x_type, raw, scale, splat(0));
+    const vf32 v =
+        has_zero ? affine(number(x_type, raw), scale, zero) : dequantize_raw(x_type, raw, scale, splat_zero(x_type, 0));
     store(y_type, p->y, r * p->y_stride + k, n, v);
 }
 

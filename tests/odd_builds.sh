@@ -89,6 +89,14 @@ gcc_fast_math() {
   expect=flushes consumer $name
 }
 
+# The same without the program's wish to flush: what is compiled for an older ISA may use this machine's instructions, but
+# must not give other bits for it.
+gcc_native() {
+  needs gcc || return 0
+  build $name -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS="-O3 -march=native"
+  consumer $name
+}
+
 clang_fast_math() {
   needs clang || return 0
   build $name -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS="-O3 -march=native -ffast-math -ffp-contract=fast -funsigned-char"
@@ -187,7 +195,7 @@ wine_prefix() {
   echo disable >"$WINEPREFIX/.update-timestamp"
 }
 
-all=(gcc_lto clang_thin_lto gcc_ipo_unity gcc_fast_math clang_fast_math gcc_fast_shared gcc_small clang_19_small
+all=(gcc_lto clang_thin_lto gcc_ipo_unity gcc_native gcc_fast_math clang_fast_math gcc_fast_shared gcc_small clang_19_small
   cxx20 refused_isa i386 armhf windows)
 [ ${#wanted[@]} != 0 ] || wanted=("${all[@]}")
 if [ ${#wanted[@]} -gt 1 ]; then # two at a time: much of a build waits for one big file

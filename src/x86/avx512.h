@@ -226,7 +226,7 @@ DQL_INLINE __m512i uppers(void) {
 }
 
 DQL_INLINE __m256i bf16_from_f32(vf32 v) {
-#ifdef __AVX512BF16__ /* makes subnormals 0: its ISA sees to that there are none */
+#ifdef ROUNDS_BY_INSTRUCTION /* which makes subnormals 0: its ISA sees to that there are none */
     return (__m256i)_mm512_cvtneps_pbh(v);
 #else
     return _mm512_castsi512_si256(_mm512_permutexvar_epi16(uppers(), round_upper(v)));
@@ -234,7 +234,7 @@ DQL_INLINE __m256i bf16_from_f32(vf32 v) {
 }
 
 DQL_INLINE __m512i bf16_from_two(vf32 a, vf32 b) {
-#ifdef __AVX512BF16__
+#ifdef ROUNDS_BY_INSTRUCTION
     return (__m512i)_mm512_cvtne2ps_pbh(b, a);
 #else
     return _mm512_permutex2var_epi16(round_upper(a), uppers(), round_upper(b));

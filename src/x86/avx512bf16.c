@@ -1,24 +1,12 @@
 /* AVX-512 with an instruction that rounds to bfloat16: Sapphire Rapids, Zen 4 and later. Only the kernels to bfloat16;
  * VBMI has the others, and these too for the few panels that this instruction can't round. */
-#include "x86/avx512.h"
-
-#include "x86/avx512_table16.h"
-#include "x86/avx512vbmi_float8.h"
-#include "x86/avx512vbmi_table256.h"
-#include "x86/stream.h"
-
-DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
-                        const float *scale, const float *zero) {
-    return dequantize_by_table16(x_type, y_type, x, i, y, count, run, scale, zero) ||
-           dequantize_by_table256(x_type, y_type, x, i, y, count, run, scale, zero) ||
-           dequantize_float8(x_type, y_type, x, i, y, count, run, scale) ||
-           dequantize_by_two(x_type, y_type, x, i, y, count, run, scale, zero);
-}
+#define ROUNDS_BY_INSTRUCTION /* nothing but this file may: -march=native gives the instruction to all */
+#include "x86/avx512vbmi.h"
 
 #include "kernel_template.h"
 
 /* The instruction makes subnormals 0. What is multiplied by the scale is 0, or at least 1 if it is a difference of
- * integers, at least 2^-17 if it is a float of 8 bits: only a scale can make it subnormal. */
+ * integers, at least 2^-17 if it is a float: only a scale can make it subnormal. */
 DQL_INLINE __mmask16 makes_subnormals(dql_type x_type, vf32 scale) {
     const __m512i bits = _mm512_and_si512(_mm512_castps_si512(scale), _mm512_set1_epi32(0x7fffffff));
     const __m512i least = _mm512_castps_si512(splat(dql_is_integer(x_type) ? 0x1p-126f : 0x1p-109f));
@@ -39,11 +27,16 @@ DQL_INLINE bool may_make_subnormals(dql_type x_type, const dql_panel *p) {
     return any != 0;
 }
 
+/* Where each scale serves one element, looking at it takes longer than rounding without the instruction. */
+DQL_INLINE bool is_for_vbmi(dql_type x_type, const dql_panel *p) {
+    return (p->run == 1 && (p->rows == 1 || p->scale_stride)) || may_make_subnormals(x_type, p);
+}
+
 extern const dql_kernels dql_isa_avx512vbmi;
 
 #define DEFINE_KERNEL(X, x_name, ...)                                                                                  \
     static void dequantize_##x_name##_bfloat16(const dql_panel *p) {                                                   \
-        if (may_make_subnormals(DQL_##X, p))                                                                           \
+        if (is_for_vbmi(DQL_##X, p))                                                                                   \
             dql_isa_avx512vbmi.dequantize[DQL_##X][DQL_Y_BFLOAT16](p);                                                 \
         else                                                                                                           \
             dequantize(DQL_##X, DQL_BFLOAT16, p);                                                                      \

@@ -1,18 +1,5 @@
 /* AVX-512 with byte permutations (VBMI): Ice Lake, Zen 4 and later. */
-#include "x86/avx512.h"
-
-#include "x86/avx512_table16.h"
-#include "x86/avx512vbmi_float8.h"
-#include "x86/avx512vbmi_table256.h"
-#include "x86/stream.h"
-
-DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
-                        const float *scale, const float *zero) {
-    return dequantize_by_table16(x_type, y_type, x, i, y, count, run, scale, zero) ||
-           dequantize_by_table256(x_type, y_type, x, i, y, count, run, scale, zero) ||
-           dequantize_float8(x_type, y_type, x, i, y, count, run, scale) ||
-           dequantize_by_two(x_type, y_type, x, i, y, count, run, scale, zero);
-}
+#include "x86/avx512vbmi.h"
 
 #include "kernel_table.h"
 
