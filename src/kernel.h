@@ -69,6 +69,11 @@ DQL_INLINE bool dql_is_integer(dql_type type) {
     }
 }
 
+/* Its zero points may be other numbers than 0, as kernels see them: int32's are subtracted elsewhere, exactly. */
+DQL_INLINE bool dql_has_zero(dql_type type) {
+    return dql_is_integer(type) && type != DQL_INT32;
+}
+
 DQL_INLINE bool dql_is_scale(dql_type type) {
     switch ((int)type) {
 #define DQL_CASE(TYPE, name, bits)                                                                                     \
@@ -110,7 +115,7 @@ typedef struct dql_panel {
 
 /* Computes a panel. Of each row it reads only bytes that hold count elements of x and ceil(count / run) scales and
  * zeros, and writes only count elements of y. Any alignment of x and y. No state, no failure. x[i] and y[0] are the
- * same address, and their strides the same, or x and y don't overlap. zero is 0 where x is int32 or a float type; a NaN
+ * same address, and their strides the same, or x and y don't overlap. zero is 0 unless dql_has_zero(x's type); a NaN
  * among the scales is the one that dql_widen makes. */
 typedef void dql_kernel(const dql_panel *p);
 
@@ -133,6 +138,7 @@ typedef struct dql_kernels {
     const struct dql_kernels *lower; /* a complete ISA, whose `dequantize` stands where this one's is NULL; or NULL */
 } dql_kernels;
 
+/* The kernel of a pair of types, the ISA's own or that of the one below. */
 static inline dql_kernel *dql_kernel_of(const dql_kernels *isa, dql_type x_type, size_t y_number) {
     dql_kernel *const own = isa->dequantize[x_type][y_number];
     return own || !isa->lower ? own : isa->lower->dequantize[x_type][y_number];

@@ -25,9 +25,9 @@
 DQL_INLINE void dequantize_each(dql_type x_type, dql_type y_type, const dql_panel *p, size_t r, size_t k, size_t n,
                                 vf32 scale, vf32 zero) {
     const vf32 raw = load(x_type, p->x, p->i + r * p->x_stride + k, n);
-    const bool has_zero = dql_is_integer(x_type) && x_type != DQL_INT32; /* else it is 0, and need not be read */
-    const vf32 v =
-        has_zero ? affine(number(x_type, raw), scale, zero) : dequantize_raw(x_type, raw, scale, splat_zero(x_type, 0));
+    /* A zero that can only be 0 is not even read. */
+    const vf32 v = dql_has_zero(x_type) ? affine(number(x_type, raw), scale, zero)
+                                        : dequantize_raw(x_type, raw, scale, splat_zero(x_type, 0));
     store(y_type, p->y, r * p->y_stride + k, n, v);
 }
 

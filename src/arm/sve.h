@@ -107,14 +107,14 @@ DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
 
 /* Zero points of small integers: what leaves x - zero counted. Of int32 and of floats zero points are 0. */
 DQL_INLINE vf32 splat_zero(dql_type type, float f) {
-    if (type == DQL_INT32 || !dql_is_integer(type))
+    if (!dql_has_zero(type))
         return splat(f);
     return svreinterpret_f32_s32(svdup_s32(COUNTING_BITS - (int32_t)f));
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     const svbool_t all = svptrue_b32();
-    if (type == DQL_INT32 || !dql_is_integer(type))
+    if (!dql_has_zero(type))
         return svmul_f32_x(all, number(type, raw), scale);
     const svuint32_t counted = svadd_u32_x(all, svreinterpret_u32_f32(raw), svreinterpret_u32_f32(zero));
     return affine(svreinterpret_f32_u32(counted), scale, splat(COUNTING));

@@ -309,7 +309,7 @@ DQL_INLINE __m256 minus(__m256 raw, __m256 zero) {
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
-    if (dql_is_integer(type) && type != DQL_INT32)
+    if (dql_has_zero(type))
         raw = (vf32){minus(raw.a, zero.a), minus(raw.b, zero.b)};
     return times(number(type, raw), scale);
 }

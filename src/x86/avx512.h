@@ -193,7 +193,7 @@ DQL_INLINE vf32 splat_zero(dql_type type, float f) {
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
-    if (type == DQL_INT32 || !dql_is_integer(type))
+    if (!dql_has_zero(type))
         return _mm512_mul_ps(number(type, raw), scale);
     if (!is_raw_int(type))
         return affine(raw, scale, zero);
