@@ -40,7 +40,8 @@ static void random_scales(dql_type type, size_t n) {
     random_bytes(scale, n * size);
     for (size_t k = 0; k < n; k++) {
         const double value = (double)(k % 97 + 1) / 64 - 0.75;
-        const uint32_t u32 = size > 1 ? reference_encode(type, value) : (uint32_t)(120 + k % 17); /* about 1 */
+        const uint32_t e8m0 = (uint32_t)(120 + k % 17); /* about 1 */
+        const uint32_t u32 = type == DQL_FLOAT8E8M0 ? e8m0 : reference_encode(type, value);
         const uint16_t u16 = (uint16_t)u32;
         if (k % 8 == 0)
             continue;
