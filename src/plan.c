@@ -228,26 +228,26 @@ dql_status dql_plan_init(dql_plan *plan, const dql_spec *spec) {
 }
 
 size_t dql_plan_count(const dql_plan *plan) {
-    dql_normal p;
-    return plan && dql_plan_get(&p, plan) ? p.count : 0;
+    const dql_normal *p = dql_plan_get(plan);
+    return p ? p->count : 0;
 }
 
 dql_isa dql_plan_isa(const dql_plan *plan) {
-    dql_normal p;
-    return plan && dql_plan_get(&p, plan) ? (dql_isa)p.isa : DQL_ISA_AUTO;
+    const dql_normal *p = dql_plan_get(plan);
+    return p ? (dql_isa)p->isa : DQL_ISA_AUTO;
 }
 
 void dql_plan_slice(const dql_plan *plan, size_t slices, size_t slice, size_t *begin, size_t *end) {
     enum { CACHE_LINE = 64 };
     *begin = *end = 0;
-    dql_normal p;
-    if (!plan || !dql_plan_get(&p, plan) || slice >= slices)
+    const dql_normal *p = dql_plan_get(plan);
+    if (!p || slice >= slices)
         return;
-    const size_t line = CACHE_LINE / p.y_size, lines = p.count / line + (p.count % line != 0);
+    const size_t line = CACHE_LINE / p->y_size, lines = p->count / line + (p->count % line != 0);
     /* The last slices have a line more, if it does not come out even: the last of them has the line that may be short.
      */
     const size_t each = lines / slices, plain = slices - lines % slices;
     const size_t first = slice * each + (slice > plain ? slice - plain : 0), last = first + each + (slice >= plain);
-    *begin = first < lines ? first * line : p.count;
-    *end = last < lines ? last * line : p.count;
+    *begin = first < lines ? first * line : p->count;
+    *end = last < lines ? last * line : p->count;
 }

@@ -20,7 +20,7 @@
 
 enum { DQL_PLAN_MAGIC = 0x316c7164 }; /* "dql1" */
 
-typedef struct dql_normal {
+typedef struct __attribute__((may_alias)) dql_normal {
     uint32_t magic; /* tells a plan from other memory */
     uint8_t isa, x_type, scale_type, y_type;
     uint8_t x_bits;      /* of an element of x */
@@ -46,10 +46,10 @@ static inline size_t dql_scale_row(const dql_normal *p, size_t row) {
 /* The bytes of y above which a call of a plan with this dql_store streams. */
 size_t dql_stream_above(const dql_kernels *kernels, int32_t store);
 
-/* Copies a plan out; false if it isn't one. */
-static inline bool dql_plan_get(dql_normal *to, const dql_plan *plan) {
-    memcpy(to, plan, sizeof *to);
-    return to->magic == DQL_PLAN_MAGIC;
+/* What a plan holds; NULL if it isn't one. It is read where it is: a copy would take longer than a short row. */
+static inline const dql_normal *dql_plan_get(const dql_plan *plan) {
+    const dql_normal *p = (const dql_normal *)plan;
+    return p && p->magic == DQL_PLAN_MAGIC ? p : NULL;
 }
 
 #endif

@@ -28,7 +28,7 @@ static const float no_zero[TILE];
 
 /* A run call. */
 typedef struct call {
-    dql_normal plan;
+    const dql_normal *plan;
     const void *x, *scale, *zero;
     dql_kernel *kernel;
     bool stream;
@@ -65,8 +65,11 @@ DQL_INLINE position locate(const dql_normal *p, size_t element) {
         at.scale = dql_scale_row(p, row) * p->row_scales;
     }
     at.rows_left = min(at.axis_left, p->block_rows - axis_row % p->block_rows);
-    at.scale += at.column / p->run;
-    at.offset = at.column % p->run;
+    at.offset = at.column;
+    if (at.column >= p->run) {
+        at.scale += at.column / p->run;
+        at.offset = at.column % p->run;
+    }
     return at;
 }
 
@@ -114,29 +117,31 @@ static void advance(const dql_normal *p, position *at, const step *by) {
 
 /* ---- the tile ---- */
 
+/* From here on, what is called once for each row of scales is inlined: next to short rows, calls take long. */
+
 /* Scales or zero points [first, first + n), to entry k and those after it. */
-static void read_scales(const call *c, size_t first, entries *to, size_t k, size_t n) {
-    c->plan.kernels->widen[c->plan.scale_type](c->scale, first, to->f32 + k, n);
+DQL_INLINE void read_scales(const call *c, size_t first, entries *to, size_t k, size_t n) {
+    c->plan->kernels->widen[c->plan->scale_type](c->scale, first, to->f32 + k, n);
 }
 
-static void read_zeros(const call *c, size_t first, entries *to, size_t k, size_t n) {
-    if (c->plan.x_type == DQL_INT32)
+DQL_INLINE void read_zeros(const call *c, size_t first, entries *to, size_t k, size_t n) {
+    if (c->plan->x_type == DQL_INT32)
         memcpy(to->i32 + k, (const char *)c->zero + first * sizeof *to->i32, n * sizeof *to->i32);
     else
-        c->plan.kernels->widen[c->plan.x_type](c->zero, first, to->f32 + k, n);
+        c->plan->kernels->widen[c->plan->x_type](c->zero, first, to->f32 + k, n);
 }
 
 static void tile_filled(call *c, size_t from, size_t n) {
     c->tile_from = from;
     c->tile_size = n;
     c->exact_zero = false;
-    if (c->zero && c->plan.x_type == DQL_INT32)
+    if (c->zero && c->plan->x_type == DQL_INT32)
         for (size_t k = 0; k < n; k++)
             c->exact_zero |= c->tile->zero.i32[k] != 0;
 }
 
 /* One entry for each of n runs from scale `first` on. */
-static void fill_runs(call *c, size_t first, size_t n) {
+DQL_INLINE void fill_runs(call *c, size_t first, size_t n) {
     if (c->tile_from == first && c->tile_size >= n)
         return;
     read_scales(c, first, &c->tile->scale, 0, n);
@@ -204,7 +209,7 @@ static size_t scales_of_rows(const dql_normal *p, position at, size_t n) {
  * the same scale and the same place in its run have, and tile_size counts the entries of that row of scales alone: what
  * follows them depends on how many rows were left that share it. */
 static void fill_elements(call *c, const position *at, size_t n) {
-    const dql_normal *p = &c->plan;
+    const dql_normal *p = c->plan;
     const size_t from = at->scale * p->run + at->offset;
     if (c->tile_from == from && c->tile_size >= n && until_next_scales(p, at) >= n)
         return;
@@ -227,24 +232,24 @@ static void fill_elements(call *c, const position *at, size_t n) {
  * (Not inlined, gcc 12 thinks that this does nothing, and leaves it out.) */
 DQL_INLINE void prefetch(const call *c, size_t i, size_t n) {
     enum { LINE = 64 };
-    if (c->plan.x_bits > 16 || c->plan.y_size < 4)
+    if (c->plan->x_bits > 16 || c->plan->y_size < 4)
         return;
-    const char *const x = (const char *)c->x + i * c->plan.x_bits / 8;
-    for (size_t k = 0; k < n * c->plan.x_bits / 8; k += LINE)
+    const char *const x = (const char *)c->x + i * c->plan->x_bits / 8;
+    for (size_t k = 0; k < n * c->plan->x_bits / 8; k += LINE)
         __builtin_prefetch(x + k);
 }
 
 static void compute_exactly(const call *c, const dql_panel *p) {
     for (size_t r = 0; r < p->rows; r++)
-        dql_dequantize_int32((dql_type)c->plan.y_type, p->x, p->i + r * p->x_stride,
-                             (char *)p->y + r * p->y_stride * c->plan.y_size, p->count, p->run,
+        dql_dequantize_int32((dql_type)c->plan->y_type, p->x, p->i + r * p->x_stride,
+                             (char *)p->y + r * p->y_stride * c->plan->y_size, p->count, p->run,
                              p->scale + r * p->scale_stride, c->tile->zero.i32 + r * p->scale_stride);
 }
 
 /* Through a tile of finished outputs, so that every kernel can stream and every store is a whole one. */
 static void stream_row(const call *c, const dql_panel *p, size_t r) {
     _Alignas(64) char done[STREAM_TILE];
-    const size_t y_size = c->plan.y_size, most = STREAM_TILE / y_size;
+    const size_t y_size = c->plan->y_size, most = STREAM_TILE / y_size;
     dql_panel part = *p;
     part.y = done;
     part.i += r * p->x_stride;
@@ -260,7 +265,7 @@ static void stream_row(const call *c, const dql_panel *p, size_t r) {
         else if (r + 1 < p->rows)
             prefetch(c, p->i + (r + 1) * p->x_stride, part.count);
         c->kernel(&part);
-        c->plan.kernels->stream(y + k * y_size, done, part.count * y_size);
+        c->plan->kernels->stream(y + k * y_size, done, part.count * y_size);
         k += part.count;
         part.i += part.count;
         const size_t runs = p->run <= most ? part.count / p->run : part.count == left;
@@ -273,7 +278,7 @@ static void stream_row(const call *c, const dql_panel *p, size_t r) {
 /* Rows that follow each other in y go through the tile together: an even number of them, which is whole lines where
  * they are multiples of 16 elements. */
 static void compute_streamed(const call *c, const dql_panel *p) {
-    const size_t row = p->count * c->plan.y_size;
+    const size_t row = p->count * c->plan->y_size;
     const size_t together = p->y_stride == p->count ? STREAM_TILE / row / 2 * 2 : 0;
     if (p->rows < 2 || !together) {
         for (size_t r = 0; r < p->rows; r++)
@@ -288,14 +293,14 @@ static void compute_streamed(const call *c, const dql_panel *p) {
         if (r + part.rows < p->rows && p->x_stride == p->count)
             prefetch(c, part.i + part.rows * p->count, min(part.rows, p->rows - r - part.rows) * p->count);
         c->kernel(&part);
-        c->plan.kernels->stream((char *)p->y + r * row, done, part.rows * row);
+        c->plan->kernels->stream((char *)p->y + r * row, done, part.rows * row);
         part.i += part.rows * p->x_stride;
         part.scale += part.rows * p->scale_stride;
         part.zero += part.rows * p->scale_stride;
     }
 }
 
-static void compute(const call *c, const dql_panel *p) {
+DQL_INLINE void compute(const call *c, const dql_panel *p) {
     if (c->exact_zero)
         compute_exactly(c, p);
     else if (c->stream)
@@ -314,7 +319,7 @@ DQL_INLINE dql_panel panel(const call *c, size_t i, size_t count, size_t rows, s
                        .i = i,
                        .count = count,
                        .rows = rows,
-                       .run = c->plan.run,
+                       .run = c->plan->run,
                        .x_stride = x_stride,
                        .y_stride = y_stride,
                        .scale_stride = 0,
@@ -336,13 +341,13 @@ static void walk_apart(call *c, dql_panel p, size_t first, size_t stride, size_t
         compute(c, &p);
         first += p.rows * stride;
         p.i += p.rows * p.x_stride;
-        p.y = (char *)p.y + p.rows * p.y_stride * c->plan.y_size;
+        p.y = (char *)p.y + p.rows * p.y_stride * c->plan->y_size;
     }
 }
 
 /* Rows whose elements are at the same places in their runs, with the same scales or `scale_stride` apart, in strips of
  * as many columns as the tile has scales for. */
-static void walk_panel(call *c, const position *at, dql_panel *p, size_t scale_stride) {
+DQL_INLINE void walk_panel(call *c, const position *at, dql_panel *p, size_t scale_stride) {
     const size_t run = p->run;
     size_t scale = at->scale, offset = at->offset;
     for (size_t left = p->count; left; offset = 0) {
@@ -362,7 +367,7 @@ static void walk_panel(call *c, const position *at, dql_panel *p, size_t scale_s
         scale += scales;
         left -= n;
         p->i += n;
-        p->y = (char *)p->y + n * c->plan.y_size;
+        p->y = (char *)p->y + n * c->plan->y_size;
     }
 }
 
@@ -390,7 +395,7 @@ static void compute_short_rows(const call *c, const position *at, size_t n, size
         compute(c, &part);
     if (rest) {
         part.i += rows * width;
-        part.y = y + rows * width * c->plan.y_size;
+        part.y = y + rows * width * c->plan->y_size;
         part.count = rest;
         part.rows = 1;
         compute(c, &part);
@@ -398,7 +403,7 @@ static void compute_short_rows(const call *c, const position *at, size_t n, size
 }
 
 static void walk_short_rows(call *c, const position *from, size_t n, char *y) {
-    const dql_normal *p = &c->plan;
+    const dql_normal *p = c->plan;
     const size_t rows = SHORT_TILE / p->row_length, narrow = elements_of_rows(p->row_length);
     const step whole = {.elements = rows * p->row_length, .rows = rows};
     position at = *from;
@@ -425,7 +430,7 @@ static void walk_short_rows(call *c, const position *from, size_t n, char *y) {
 
 /* n consecutive elements. Positions are not copied: a wide load of what was stored in parts would wait for it. */
 static void walk(call *c, const position *at, size_t n, char *y) {
-    const dql_normal *p = &c->plan;
+    const dql_normal *p = c->plan;
     if (has_short_rows(p)) {
         walk_short_rows(c, at, n, y);
         return;
@@ -475,7 +480,7 @@ static size_t rows_together(const dql_normal *p, const position *at, size_t leng
 }
 
 static void walk_rows(call *c, size_t begin, size_t length, size_t rows, size_t x_stride, char *y, size_t y_stride) {
-    const dql_normal *p = &c->plan;
+    const dql_normal *p = c->plan;
     const step row = step_of(p, x_stride);
     position at = locate(p, begin);
     for (;;) {
@@ -547,20 +552,19 @@ static bool zeros_of_rows_are_zero(const dql_normal *p, const uint8_t *zero, siz
 
 /* ---- the API ---- */
 
-/* Takes the buffers. What is checked here is what no range or panel changes. */
-static dql_status open_call(call *c, tile *t, const void *x, const void *scale, const void *zero, const void *y,
-                            size_t y_elements) {
-    if (!x || !scale || !y)
-        return DQL_ERROR_NULL;
-    c->x = x;
-    c->scale = scale;
-    c->zero = c->plan.zero_mask ? NULL : zero; /* float types: checked by the caller, then absent */
-    c->kernel = dql_kernel_of(c->plan.kernels, c->plan.x_type, c->plan.y_number);
-    c->stream = y_elements * c->plan.y_size > c->plan.stream_above;
-    c->tile = t;
-    c->tile_from = c->tile_size = 0;
-    c->exact_zero = false;
-    return DQL_OK;
+static dql_status no_plan(const dql_plan *plan) {
+    return plan ? DQL_ERROR_PLAN : DQL_ERROR_NULL;
+}
+
+static void open_call(call *c, const dql_normal *plan, tile *t, const void *x, const void *scale, const void *zero,
+                      size_t y_elements) {
+    *c = (call){.plan = plan,
+                .x = x,
+                .scale = scale,
+                .zero = zero,
+                .kernel = dql_kernel_of(plan->kernels, plan->x_type, plan->y_number),
+                .stream = y_elements * plan->y_size > plan->stream_above,
+                .tile = t};
 }
 
 /* Streamed stores are seen by whoever sees the call return: on x86 this fence is an instruction that waits for them. */
@@ -569,36 +573,78 @@ static void close_call(const call *c) {
         atomic_thread_fence(memory_order_seq_cst);
 }
 
-static dql_status get_plan(call *c, const dql_plan *plan) {
-    if (!plan)
+/* Any n elements from `at` on. */
+static void run_walk(const dql_normal *p, const void *x, const void *scale, const void *zero, const position *at,
+                     size_t n, void *y) {
+    call c;
+    tile t;
+    open_call(&c, p, &t, x, scale, zero, n);
+    walk(&c, at, n, y);
+    close_call(&c);
+}
+
+/* The usual call: elements of one row, or rows that share their scales, in one panel, not streamed. It keeps to
+ * registers: in the L1 cache a store of ours delays those to y. Returns false if it has done nothing, for another call.
+ */
+DQL_INLINE bool run_panel(const dql_normal *p, const void *x, const void *scale, const void *zero, const position *at,
+                          size_t n, void *y) {
+    size_t length = n, rows = 1;
+    if (n > p->row_length - at->column) {
+        if (at->column || n / p->row_length > at->rows_left || n % p->row_length || has_short_rows(p))
+            return false;
+        length = p->row_length;
+        rows = n / p->row_length;
+    }
+    if ((at->offset && length > p->run - at->offset) || length / TILE >= p->run || n * p->y_size > p->stream_above ||
+        (zero && p->x_type == DQL_INT32))
+        return false;
+    tile t;
+    const size_t scales = length <= p->run ? 1 : (length + p->run - 1) / p->run;
+    p->kernels->widen[p->scale_type](scale, at->scale, t.scale.f32, scales);
+    if (zero)
+        p->kernels->widen[p->x_type](zero, at->scale, t.zero.f32, scales);
+    const dql_panel panel = {.x = x,
+                             .y = y,
+                             .i = at->element,
+                             .count = length,
+                             .rows = rows,
+                             .run = p->run,
+                             .x_stride = length,
+                             .y_stride = length,
+                             .scale = t.scale.f32,
+                             .zero = zero ? t.zero.f32 : no_zero};
+    dql_kernel_of(p->kernels, p->x_type, p->y_number)(&panel);
+    return true;
+}
+
+DQL_INLINE dql_status run(const dql_normal *p, const void *x, const void *scale, const void *zero, size_t begin,
+                          size_t end, void *y_begin) {
+    if (begin > end || end > p->count)
+        return DQL_ERROR_RANGE;
+    if (begin == end)
+        return DQL_OK;
+    if (!x || !scale || !y_begin)
         return DQL_ERROR_NULL;
-    return dql_plan_get(&c->plan, plan) ? DQL_OK : DQL_ERROR_PLAN;
+    if (zero && p->zero_mask) {
+        if (!zeros_are_zero(p, zero, begin, end))
+            return DQL_ERROR_ZERO_POINT;
+        zero = NULL;
+    }
+    const position at = locate(p, begin);
+    if (!run_panel(p, x, scale, zero, &at, end - begin, y_begin))
+        run_walk(p, x, scale, zero, &at, end - begin, y_begin);
+    return DQL_OK;
 }
 
 dql_status dql_run_range(const dql_plan *plan, const void *x, const void *scale, const void *zero, size_t begin,
                          size_t end, void *y_begin) {
-    call c;
-    tile t;
-    dql_status status = get_plan(&c, plan);
-    if (status)
-        return status;
-    if (begin > end || end > c.plan.count)
-        return DQL_ERROR_RANGE;
-    if (begin == end)
-        return DQL_OK;
-    status = open_call(&c, &t, x, scale, zero, y_begin, end - begin);
-    if (status)
-        return status;
-    if (zero && c.plan.zero_mask && !zeros_are_zero(&c.plan, zero, begin, end))
-        return DQL_ERROR_ZERO_POINT;
-    const position at = locate(&c.plan, begin);
-    walk(&c, &at, end - begin, y_begin);
-    close_call(&c);
-    return DQL_OK;
+    const dql_normal *p = dql_plan_get(plan);
+    return p ? run(p, x, scale, zero, begin, end, y_begin) : no_plan(plan);
 }
 
 dql_status dql_run(const dql_plan *plan, const void *x, const void *scale, const void *zero, void *y) {
-    return dql_run_range(plan, x, scale, zero, 0, dql_plan_count(plan), y);
+    const dql_normal *p = dql_plan_get(plan);
+    return p ? run(p, x, scale, zero, 0, p->count, y) : no_plan(plan);
 }
 
 /* Whether `rows` starts, `stride` apart, each have `length` elements before `end`; rows and length are not 0. */
@@ -608,23 +654,26 @@ static bool rows_fit(size_t length, size_t rows, size_t stride, size_t end) {
 
 dql_status dql_run_rows(const dql_plan *plan, const void *x, const void *scale, const void *zero, size_t begin,
                         size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride) {
-    call c;
-    tile t;
-    dql_status status = get_plan(&c, plan);
-    if (status)
-        return status;
-    if (begin > c.plan.count)
+    const dql_normal *p = dql_plan_get(plan);
+    if (!p)
+        return no_plan(plan);
+    if (begin > p->count)
         return DQL_ERROR_RANGE;
     if (length == 0 || rows == 0)
         return DQL_OK;
-    if (!rows_fit(length, rows, x_stride, c.plan.count - begin) ||
-        !rows_fit(length, rows, y_stride, SIZE_MAX / c.plan.y_size) || (rows > 1 && y_stride < length))
+    if (!rows_fit(length, rows, x_stride, p->count - begin) ||
+        !rows_fit(length, rows, y_stride, SIZE_MAX / p->y_size) || (rows > 1 && y_stride < length))
         return DQL_ERROR_RANGE;
-    status = open_call(&c, &t, x, scale, zero, y, rows * length);
-    if (status)
-        return status;
-    if (zero && c.plan.zero_mask && !zeros_of_rows_are_zero(&c.plan, zero, begin, length, rows, x_stride))
-        return DQL_ERROR_ZERO_POINT;
+    if (!x || !scale || !y)
+        return DQL_ERROR_NULL;
+    if (zero && p->zero_mask) {
+        if (!zeros_of_rows_are_zero(p, zero, begin, length, rows, x_stride))
+            return DQL_ERROR_ZERO_POINT;
+        zero = NULL;
+    }
+    call c;
+    tile t;
+    open_call(&c, p, &t, x, scale, zero, rows * length);
     walk_rows(&c, begin, length, rows, x_stride, y, y_stride);
     close_call(&c);
     return DQL_OK;

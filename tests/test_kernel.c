@@ -289,9 +289,9 @@ static void count_and_copy(void *y, const void *tile, size_t bytes) {
 
 static dql_plan streaming_plan(const dql_spec *spec, const dql_kernels *kernels, size_t above) {
     dql_plan plan;
-    dql_normal p;
     assert_int_equal(dql_plan_init(&plan, spec), DQL_OK);
-    assert_true(dql_plan_get(&p, &plan));
+    assert_non_null(dql_plan_get(&plan));
+    dql_normal p = *dql_plan_get(&plan);
     p.kernels = kernels;
     p.stream_above = above;
     memcpy(&plan, &p, sizeof p);

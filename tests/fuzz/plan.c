@@ -219,19 +219,19 @@ static void check_scale(const dql_spec *s, const dql_normal *p, size_t i) {
 }
 
 static void check_normal(const dql_spec *s, const dql_plan *plan, input *in) {
-    dql_normal p;
-    if (!dql_plan_get(&p, plan))
+    const dql_normal *p = dql_plan_get(plan);
+    if (!p)
         FAIL("not a plan");
-    if (p.count == 0)
+    if (p->count == 0)
         return;
-    if (!p.run || p.run > p.row_length || p.row_length > p.count || p.count % p.row_length)
-        FAIL("run %zu, row %zu, count %zu", p.run, p.row_length, p.count);
-    if (!p.axis_rows || !p.block_rows || p.block_rows > p.axis_rows)
-        FAIL("axis_rows %zu, block_rows %zu", p.axis_rows, p.block_rows);
-    check_scale(s, &p, 0);
-    check_scale(s, &p, p.count - 1);
+    if (!p->run || p->run > p->row_length || p->row_length > p->count || p->count % p->row_length)
+        FAIL("run %zu, row %zu, count %zu", p->run, p->row_length, p->count);
+    if (!p->axis_rows || !p->block_rows || p->block_rows > p->axis_rows)
+        FAIL("axis_rows %zu, block_rows %zu", p->axis_rows, p->block_rows);
+    check_scale(s, p, 0);
+    check_scale(s, p, p->count - 1);
     for (int k = 0; k < 8; k++)
-        check_scale(s, &p, take_below(in, p.count));
+        check_scale(s, p, take_below(in, p->count));
 }
 
 /* Each slice begins where the one before it ends, on a cache line. */
