@@ -131,11 +131,15 @@ DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *p, si
 enum { NARROW = 128, MOST_ROWS = 32, FEW_ROWS = 4 };
 
 DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *p) {
+    if (p->run >= LANES && p->run > 1) {
+        for (size_t r = 0; r < p->rows; r++)
+            dequantize_long_runs(x_type, y_type, p->x, p->i + r * p->x_stride,
+                                 (char *)p->y + r * p->y_stride * dql_y_bytes(y_type), p->count, p->run,
+                                 p->scale + r * p->scale_stride, p->zero + r * p->scale_stride);
+        return;
+    }
     dql_panel at = *p;
-    if (at.run >= LANES && at.run > 1)
-        for (; at.rows; next_rows(y_type, &at, p, 1))
-            dequantize_long_runs(x_type, y_type, at.x, at.i, at.y, at.count, at.run, at.scale, at.zero);
-    else if (at.run > 1)
+    if (at.run > 1)
         for (; at.rows; next_rows(y_type, &at, p, 1))
             dequantize_short_runs(x_type, y_type, &at);
     else {
