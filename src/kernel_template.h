@@ -132,10 +132,14 @@ enum { NARROW = 128, MOST_ROWS = 32, FEW_ROWS = 4 };
 
 DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *p) {
     if (p->run >= LANES && p->run > 1) {
-        for (size_t r = 0; r < p->rows; r++)
-            dequantize_long_runs(x_type, y_type, p->x, p->i + r * p->x_stride,
-                                 (char *)p->y + r * p->y_stride * dql_y_bytes(y_type), p->count, p->run,
-                                 p->scale + r * p->scale_stride, p->zero + r * p->scale_stride);
+        size_t i = p->i, offset = 0;
+        char *y = p->y;
+        for (size_t rows = p->rows; rows; rows--) {
+            dequantize_long_runs(x_type, y_type, p->x, i, y, p->count, p->run, p->scale + offset, p->zero + offset);
+            i += p->x_stride;
+            y += p->y_stride * dql_y_bytes(y_type);
+            offset += p->scale_stride;
+        }
         return;
     }
     dql_panel at = *p;

@@ -127,6 +127,20 @@ DQL_INLINE void pick_blocks_of_16(dql_type x_type, dql_type y_type, const char *
     }
 }
 
+/* Whole runs from the start of a byte on, without a thought for what might be left: how many they are. */
+DQL_INLINE size_t pick_blocks(dql_type x_type, dql_type y_type, const char *x, void *y, size_t count, size_t run,
+                              const float *scale, const float *zero) {
+    const size_t step = y_type == DQL_FLOAT32 ? 16 : 32, step_bytes = step * dql_x_bits(x_type) / 8;
+    size_t b = 0;
+    for (size_t k = 0; count - k >= run; k += run, b++) {
+        const __m512i table = table16(x_type, y_type, scale[b], zero[b]);
+#pragma GCC unroll 2
+        for (size_t j = 0; j < run; j += step, x += step_bytes)
+            pick_whole(x_type, y_type, table, x, y, k + j);
+    }
+    return b;
+}
+
 /* For packed types and runs that are worth a table; else false. */
 DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
                                       size_t run, const float *scale, const float *zero) {
@@ -141,13 +155,14 @@ DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const vo
         scale += blocks;
         zero += blocks;
     }
-    if (i % a_byte == 0 && run % step == 0)
-        for (; count - k >= run; scale++, zero++) { /* blocks, without a thought for what might be left */
-            const __m512i table = table16(x_type, y_type, *scale, *zero);
-            const char *p = (const char *)x + (i + k) / a_byte;
-            for (const size_t end = k + run; k < end; k += step, p += step / a_byte)
-                pick_whole(x_type, y_type, table, p, y, k);
-        }
+    if (i % a_byte == 0 && run % step == 0) {
+        const char *const from = (const char *)x + i / a_byte;
+        const size_t blocks = run == 32 ? pick_blocks(x_type, y_type, from, y, count, 32, scale, zero)
+                                        : pick_blocks(x_type, y_type, from, y, count, run, scale, zero);
+        k = run * blocks;
+        scale += blocks;
+        zero += blocks;
+    }
     for (; k < count; scale++, zero++) {
         const size_t end = run < count - k ? k + run : count;
         const __m512i table = table16(x_type, y_type, *scale, *zero);
