@@ -10,8 +10,16 @@
 typedef __m512 vf32;
 #define LANES ((size_t)16)
 
-DQL_INLINE vf32 splat(float f) {
+/* Of one use: a part of the instruction that uses it. */
+DQL_INLINE vf32 splat_once(float f) {
     return _mm512_set1_ps(f);
+}
+
+/* From memory VPBROADCASTD leaves the shuffle unit alone, VBROADCASTSS does not (Zen 4). */
+DQL_INLINE vf32 splat(float f) {
+    int32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return _mm512_castsi512_ps(_mm512_set1_epi32(bits));
 }
 
 /* The lanes below n. Where n is the constant LANES, there is no mask in the code. */

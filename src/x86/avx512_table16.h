@@ -7,8 +7,8 @@
 
 /* The 16 outputs, before they are rounded. Float zero points are 0. */
 DQL_INLINE vf32 finished16(dql_type x_type, float scale, float zero) {
-    const vf32 v = meanings(x_type), s = splat(scale);
-    return dql_is_integer(x_type) ? affine(v, s, splat(zero)) : _mm512_mul_ps(v, s);
+    const vf32 v = meanings(x_type), s = splat_once(scale);
+    return dql_is_integer(x_type) ? affine(v, s, splat_once(zero)) : _mm512_mul_ps(v, s);
 }
 
 /* As halves. */

@@ -102,8 +102,9 @@ DQL_INLINE void scale_64(dql_type y_type, two_bytes b, char *y, const float *sca
     for (size_t k = 0; k < 2; k++) {
         const vf32 even = _mm512_castsi512_ps(_mm512_slli_epi32(halves[k], 16));
         const vf32 odd = _mm512_castsi512_ps(_mm512_and_si512(halves[k], _mm512_set1_epi32((int)0xffff0000)));
-        store_two(y_type, y, 2 * LANES * k, _mm512_mul_ps(even, splat(scale[2 * LANES * k / run])),
-                  _mm512_mul_ps(odd, splat(scale[(2 * k + 1) * LANES / run])));
+        const float *const first = &scale[2 * LANES * k / run], *const second = &scale[(2 * k + 1) * LANES / run];
+        store_two(y_type, y, 2 * LANES * k, _mm512_mul_ps(even, run == LANES ? splat_once(*first) : splat(*first)),
+                  _mm512_mul_ps(odd, run == LANES ? splat_once(*second) : splat(*second)));
     }
 }
 
