@@ -205,17 +205,32 @@ DQL_INLINE vf32 pick_16(__m256 outputs, uint32_t codes) {
     return (vf32){_mm256_permutevar_ps(outputs, a), _mm256_permutevar_ps(outputs, b)};
 }
 
+/* Whole runs from the start of a byte on, without a thought for what might be left: how many they are. */
+DQL_INLINE size_t pick_blocks(dql_type x_type, const char *x, void *y, size_t count, size_t run, const float *scale,
+                              const float *zero) {
+    size_t b = 0;
+    for (size_t k = 0; count - k >= run; k += run, b++) {
+        const __m256 outputs = finished16(x_type, scale[b], zero[b]).a;
+#pragma GCC unroll 2
+        for (size_t j = 0; j < run; j += 16, x += 4)
+            store_32(y, k + j, 16, pick_16(outputs, read_32(x)));
+    }
+    return b;
+}
+
 /* Types of 2 bits to float32. */
 DQL_INLINE void dequantize_2_bits(dql_type x_type, const void *x, size_t i, void *y, size_t count, size_t run,
                                   const float *scale, const float *zero) {
     size_t k = 0;
-    if (i % 4 == 0 && run % 16 == 0)
-        for (; count - k >= run; scale++, zero++) { /* blocks, without a thought for what might be left */
-            const __m256 outputs = finished16(x_type, *scale, *zero).a;
-            const char *p = (const char *)x + (i + k) / 4;
-            for (const size_t end = k + run; k < end; k += 16, p += 4)
-                store_32(y, k, 16, pick_16(outputs, read_32(p)));
-        }
+    if (i % 4 == 0 && run % 16 == 0) {
+        const char *const from = (const char *)x + i / 4;
+        const size_t blocks = run == 16   ? pick_blocks(x_type, from, y, count, 16, scale, zero)
+                              : run == 32 ? pick_blocks(x_type, from, y, count, 32, scale, zero)
+                                          : pick_blocks(x_type, from, y, count, run, scale, zero);
+        k = run * blocks;
+        scale += blocks;
+        zero += blocks;
+    }
     for (; k < count; scale++, zero++) {
         const size_t end = run < count - k ? k + run : count;
         const __m256 outputs = finished16(x_type, *scale, *zero).a;
