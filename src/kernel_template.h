@@ -57,21 +57,35 @@ DQL_INLINE void dequantize_elements(dql_type x_type, dql_type y_type, const dql_
     }
 }
 
-/* A row of several runs a vector: the scales of each are spread over its lanes. */
+/* Elements [k, k + n) of a row of several runs a vector; element k is at place `phase` of the run of scale `first`, of
+ * which on there are `scales`. They are spread over the lanes. */
+DQL_INLINE void dequantize_spread(dql_type x_type, dql_type y_type, const dql_panel *p, size_t k, size_t n,
+                                  size_t first, size_t scales, size_t phase) {
+    dequantize_column(x_type, y_type, p, 1, k, n, expand(p->scale + first, scales, p->run, phase),
+                      expand(p->zero + first, scales, p->run, phase));
+}
+
+/* A vector on: `whole` runs and `rest` elements. */
+DQL_INLINE void pass_vector(size_t *first, size_t *phase, size_t run, size_t whole, size_t rest) {
+    *phase += rest;
+    const bool next = *phase >= run;
+    *phase -= next ? run : 0;
+    *first += whole + next;
+}
+
+/* A row of such runs: all vectors of elements and of scales are whole ones, but the last few. */
 DQL_INLINE void dequantize_short_runs(dql_type x_type, dql_type y_type, const dql_panel *p) {
-    const size_t scales = (p->count + p->run - 1) / p->run, whole = LANES / p->run, rest = LANES % p->run;
-    size_t first = 0, phase = 0; /* of the scale of element k, and of k in its run */
-    for (size_t k = 0; k < p->count; k += LANES) {
-        const size_t n = p->count - k < LANES ? p->count - k : LANES,
-                     window = scales - first < LANES ? scales - first : LANES;
-        dequantize_column(x_type, y_type, p, 1, k, n, expand(p->scale + first, window, p->run, phase),
-                          expand(p->zero + first, window, p->run, phase));
-        first += whole;
-        phase += rest;
-        if (phase >= p->run) {
-            phase -= p->run;
-            first++;
-        }
+    const size_t run = p->run, count = p->count, scales = (count + run - 1) / run;
+    const size_t whole = LANES / run, rest = LANES % run;
+    size_t k = 0, first = 0, phase = 0;
+    for (; count - k >= LANES && scales - first >= LANES; k += LANES) {
+        dequantize_spread(x_type, y_type, p, k, LANES, first, LANES, phase);
+        pass_vector(&first, &phase, run, whole, rest);
+    }
+    for (; k < count; k += LANES) {
+        const size_t n = count - k < LANES ? count - k : LANES, left = scales - first;
+        dequantize_spread(x_type, y_type, p, k, n, first, left < LANES ? left : LANES, phase);
+        pass_vector(&first, &phase, run, whole, rest);
     }
 }
 
