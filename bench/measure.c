@@ -24,12 +24,17 @@ static double time_calls(void (*call)(void *), void *context, size_t calls) {
     return (now_ns() - begin) / (double)calls;
 }
 
-/* Calls that last BATCH_NS. */
+/* Whether so many calls last BATCH_NS, and not only since something else had the core: twice in a row. */
+static bool are_enough(void (*call)(void *), void *context, size_t calls) {
+    for (int k = 0; k < 2; k++)
+        if (time_calls(call, context, calls) * (double)calls < BATCH_NS)
+            return false;
+    return true;
+}
+
 static size_t calls_of(void (*call)(void *), void *context) {
-    if (time_calls(call, context, 1) >= BATCH_NS)
-        return 1;
     size_t calls = 1;
-    while (time_calls(call, context, calls) * (double)calls < BATCH_NS)
+    while (!are_enough(call, context, calls))
         calls *= 2;
     return calls;
 }
@@ -148,7 +153,5 @@ double measure(bench_state *state, work *w) {
     for (size_t k = 0; k < LIMITS; k++)
         if (all[k].calls)
             bench_counter(state, all[k].counter, all[k].samples.min / excess / min);
-    if (own.min * (double)w->calls < BATCH_NS / 2) /* something disturbed the counting of calls: again the next time */
-        w->calls = 0;
     return min;
 }
