@@ -574,11 +574,10 @@ static void close_call(const call *c) {
 }
 
 /* Any n elements from `at` on. */
-static void run_walk(const dql_normal *p, const void *x, const void *scale, const void *zero, const position *at,
-                     size_t n, void *y) {
+static void run_walk(const dql_normal *p, tile *t, const void *x, const void *scale, const void *zero,
+                     const position *at, size_t n, void *y) {
     call c;
-    tile t;
-    open_call(&c, p, &t, x, scale, zero, n);
+    open_call(&c, p, t, x, scale, zero, n);
     walk(&c, at, n, y);
     close_call(&c);
 }
@@ -586,8 +585,8 @@ static void run_walk(const dql_normal *p, const void *x, const void *scale, cons
 /* The usual call: elements of one row, or rows that share their scales, in one panel, not streamed. It keeps to
  * registers: in the L1 cache a store of ours delays those to y. Returns false if it has done nothing, for another call.
  */
-DQL_INLINE bool run_panel(const dql_normal *p, const void *x, const void *scale, const void *zero, const position *at,
-                          size_t n, void *y) {
+DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const void *scale, const void *zero,
+                          const position *at, size_t n, void *y) {
     size_t length = n, rows = 1;
     if (n > p->row_length - at->column) {
         if (at->column || n / p->row_length > at->rows_left || n % p->row_length || has_short_rows(p))
@@ -598,11 +597,10 @@ DQL_INLINE bool run_panel(const dql_normal *p, const void *x, const void *scale,
     if ((at->offset && length > p->run - at->offset) || length / TILE >= p->run || n * p->y_size > p->stream_above ||
         (zero && p->x_type == DQL_INT32))
         return false;
-    tile t;
     const size_t scales = length <= p->run ? 1 : (length + p->run - 1) / p->run;
-    p->kernels->widen[p->scale_type](scale, at->scale, t.scale.f32, scales);
+    p->kernels->widen[p->scale_type](scale, at->scale, t->scale.f32, scales);
     if (zero)
-        p->kernels->widen[p->x_type](zero, at->scale, t.zero.f32, scales);
+        p->kernels->widen[p->x_type](zero, at->scale, t->zero.f32, scales);
     const dql_panel panel = {.x = x,
                              .y = y,
                              .i = at->element,
@@ -611,8 +609,8 @@ DQL_INLINE bool run_panel(const dql_normal *p, const void *x, const void *scale,
                              .run = p->run,
                              .x_stride = length,
                              .y_stride = length,
-                             .scale = t.scale.f32,
-                             .zero = zero ? t.zero.f32 : no_zero};
+                             .scale = t->scale.f32,
+                             .zero = zero ? t->zero.f32 : no_zero};
     dql_kernel_of(p->kernels, p->x_type, p->y_number)(&panel);
     return true;
 }
@@ -630,9 +628,10 @@ DQL_INLINE dql_status run(const dql_normal *p, const void *x, const void *scale,
             return DQL_ERROR_ZERO_POINT;
         zero = NULL;
     }
+    tile t;
     const position at = locate(p, begin);
-    if (!run_panel(p, x, scale, zero, &at, end - begin, y_begin))
-        run_walk(p, x, scale, zero, &at, end - begin, y_begin);
+    if (!run_panel(p, &t, x, scale, zero, &at, end - begin, y_begin))
+        run_walk(p, &t, x, scale, zero, &at, end - begin, y_begin);
     return DQL_OK;
 }
 
