@@ -24,7 +24,7 @@ static double time_calls(void (*call)(void *), void *context, size_t calls) {
     return (now_ns() - begin) / (double)calls;
 }
 
-/* Whether so many calls last BATCH_NS, and not only since something else had the core: twice in a row. */
+/* Whether so many calls last BATCH_NS: twice in a row, and so not only because something else had the core. */
 static bool are_enough(void (*call)(void *), void *context, size_t calls) {
     for (int k = 0; k < 2; k++)
         if (time_calls(call, context, calls) * (double)calls < BATCH_NS)
@@ -32,6 +32,7 @@ static bool are_enough(void (*call)(void *), void *context, size_t calls) {
     return true;
 }
 
+/* Calls that last BATCH_NS. */
 static size_t calls_of(void (*call)(void *), void *context) {
     size_t calls = 1;
     while (!are_enough(call, context, calls))

@@ -57,8 +57,8 @@ DQL_INLINE void dequantize_elements(dql_type x_type, dql_type y_type, const dql_
     }
 }
 
-/* Elements [k, k + n) of a row of several runs a vector; element k is at place `phase` of the run of scale `first`, of
- * which on there are `scales`. They are spread over the lanes. */
+/* Elements [k, k + n) of a row of several runs a vector; element k is at place `phase` of the run of scale `first`,
+ * from which on `scales` are left. They are spread over the lanes. */
 DQL_INLINE void dequantize_spread(dql_type x_type, dql_type y_type, const dql_panel *p, size_t k, size_t n,
                                   size_t first, size_t scales, size_t phase) {
     dequantize_column(x_type, y_type, p, 1, k, n, expand(p->scale + first, scales, p->run, phase),
@@ -148,7 +148,7 @@ enum { NARROW = 128, MOST_ROWS = 32, FEW_ROWS = 4 };
 
 DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *p) {
     if (p->run >= LANES && p->run > 1) {
-        size_t i = p->i, offset = 0;
+        size_t i = p->i, offset = 0; /* few numbers instead of `at`: most panels have one row */
         char *y = p->y;
         for (size_t rows = p->rows; rows; rows--) {
             dequantize_long_runs(x_type, y_type, p->x, i, y, p->count, p->run, p->scale + offset, p->zero + offset);

@@ -16,8 +16,6 @@
 
 #include "kernel.h"
 
-#include <string.h>
-
 enum { DQL_PLAN_MAGIC = 0x316c7164 }; /* "dql1" */
 
 typedef struct __attribute__((may_alias)) dql_normal {

@@ -117,7 +117,7 @@ static void advance(const dql_normal *p, position *at, const step *by) {
 
 /* ---- the tile ---- */
 
-/* From here on, what is called once for each row of scales is inlined: next to short rows, calls take long. */
+/* Next to short rows calls take long: what each row of scales needs once is inlined. */
 
 /* Scales or zero points [first, first + n), to entry k and those after it. */
 DQL_INLINE void read_scales(const call *c, size_t first, entries *to, size_t k, size_t n) {
@@ -345,6 +345,11 @@ static void walk_apart(call *c, dql_panel p, size_t first, size_t stride, size_t
     }
 }
 
+/* How many scales n elements from the start of a run on need, or n of one run. */
+DQL_INLINE size_t scales_of(size_t n, size_t run) {
+    return n <= run ? 1 : (n + run - 1) / run;
+}
+
 /* Rows whose elements are at the same places in their runs, with the same scales or `scale_stride` apart, in strips of
  * as many columns as the tile has scales for. */
 DQL_INLINE void walk_panel(call *c, const position *at, dql_panel *p, size_t scale_stride) {
@@ -356,7 +361,7 @@ DQL_INLINE void walk_panel(call *c, const position *at, dql_panel *p, size_t sca
             n = min(n, run - offset);
         else if (n / TILE >= run)
             n = TILE * run;
-        const size_t scales = n <= run ? 1 : (n + run - 1) / run;
+        const size_t scales = scales_of(n, run);
         p->count = n;
         if (scale_stride)
             walk_apart(c, *p, scale, scale_stride, scales);
@@ -582,9 +587,9 @@ static void run_walk(const dql_normal *p, tile *t, const void *x, const void *sc
     close_call(&c);
 }
 
-/* The usual call: elements of one row, or rows that share their scales, in one panel, not streamed. It keeps to
- * registers: in the L1 cache a store of ours delays those to y. Returns false if it has done nothing, for another call.
- */
+/* The usual call: elements of one row, or whole rows that share their scales, in one panel, not streamed. Neither a
+ * `call` nor a walk is stored, since in the L1 cache stores of ours delay those to y. False: it is another one, and
+ * nothing is done. */
 DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const void *scale, const void *zero,
                           const position *at, size_t n, void *y) {
     size_t length = n, rows = 1;
@@ -594,10 +599,11 @@ DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const voi
         length = p->row_length;
         rows = n / p->row_length;
     }
-    if ((at->offset && length > p->run - at->offset) || length / TILE >= p->run || n * p->y_size > p->stream_above ||
-        (zero && p->x_type == DQL_INT32))
+    const bool splits_run = at->offset && length > p->run - at->offset, exceeds_tile = length / TILE >= p->run;
+    const bool streams = n * p->y_size > p->stream_above, may_be_exact = zero && p->x_type == DQL_INT32;
+    if (splits_run || exceeds_tile || streams || may_be_exact)
         return false;
-    const size_t scales = length <= p->run ? 1 : (length + p->run - 1) / p->run;
+    const size_t scales = scales_of(length, p->run);
     p->kernels->widen[p->scale_type](scale, at->scale, t->scale.f32, scales);
     if (zero)
         p->kernels->widen[p->x_type](zero, at->scale, t->zero.f32, scales);
@@ -615,8 +621,8 @@ DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const voi
     return true;
 }
 
-DQL_INLINE dql_status run(const dql_normal *p, const void *x, const void *scale, const void *zero, size_t begin,
-                          size_t end, void *y_begin) {
+DQL_INLINE dql_status run_elements(const dql_normal *p, const void *x, const void *scale, const void *zero,
+                                   size_t begin, size_t end, void *y_begin) {
     if (begin > end || end > p->count)
         return DQL_ERROR_RANGE;
     if (begin == end)
@@ -638,12 +644,12 @@ DQL_INLINE dql_status run(const dql_normal *p, const void *x, const void *scale,
 dql_status dql_run_range(const dql_plan *plan, const void *x, const void *scale, const void *zero, size_t begin,
                          size_t end, void *y_begin) {
     const dql_normal *p = dql_plan_get(plan);
-    return p ? run(p, x, scale, zero, begin, end, y_begin) : no_plan(plan);
+    return p ? run_elements(p, x, scale, zero, begin, end, y_begin) : no_plan(plan);
 }
 
 dql_status dql_run(const dql_plan *plan, const void *x, const void *scale, const void *zero, void *y) {
     const dql_normal *p = dql_plan_get(plan);
-    return p ? run(p, x, scale, zero, 0, p->count, y) : no_plan(plan);
+    return p ? run_elements(p, x, scale, zero, 0, p->count, y) : no_plan(plan);
 }
 
 /* Whether `rows` starts, `stride` apart, each have `length` elements before `end`; rows and length are not 0. */

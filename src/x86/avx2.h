@@ -317,8 +317,9 @@ DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
 /* (phase + lane) / run by a multiplication, which is exact for numbers this small. No lane is past 8 scales: where run
  * is 2, a factor of LANES, phase is 0. */
 DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
-    static const _Alignas(32) int32_t places[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                                  16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
+    /* phase is at most 14 */
+    static const int32_t places[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14,
+                                     15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
     const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(places + phase));
     const __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(places + phase + 8));
     const __m256i inverse = _mm256_set1_epi32((int)(0x7fff / run + 1));

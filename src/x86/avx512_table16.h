@@ -157,9 +157,10 @@ DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const vo
     }
     if (i % a_byte == 0 && run % step == 0) {
         const char *const from = (const char *)x + i / a_byte;
-        const size_t blocks = run == 32   ? pick_blocks(x_type, y_type, from, y, count, 32, scale, zero)
-                              : run == 16 ? pick_blocks(x_type, y_type, from, y, count, 16, scale, zero)
-                                          : pick_blocks(x_type, y_type, from, y, count, run, scale, zero);
+        const size_t blocks = run == 32 ? pick_blocks(x_type, y_type, from, y, count, 32, scale, zero)
+                              : y_type == DQL_FLOAT32 && run == 16
+                                  ? pick_blocks(x_type, y_type, from, y, count, 16, scale, zero)
+                                  : pick_blocks(x_type, y_type, from, y, count, run, scale, zero);
         k = run * blocks;
         scale += blocks;
         zero += blocks;

@@ -95,6 +95,11 @@ DQL_INLINE two_bytes decode_64(dql_type type, const planes *p, const char *x) {
     return pick_bytes(type, p, _mm512_permutexvar_epi8(order, _mm512_loadu_si512(x)));
 }
 
+/* Where each scale serves one vector, it is a part of the instruction. */
+DQL_INLINE vf32 splat_for(size_t run, float scale) {
+    return run == LANES ? splat_once(scale) : splat(scale);
+}
+
 /* Vector k of four has scale[16 * k / run]. */
 DQL_INLINE void scale_64(dql_type y_type, two_bytes b, char *y, const float *scale, size_t run) {
     const __m512i halves[] = {_mm512_unpacklo_epi8(b.low, b.high), _mm512_unpackhi_epi8(b.low, b.high)};
@@ -102,9 +107,8 @@ DQL_INLINE void scale_64(dql_type y_type, two_bytes b, char *y, const float *sca
     for (size_t k = 0; k < 2; k++) {
         const vf32 even = _mm512_castsi512_ps(_mm512_slli_epi32(halves[k], 16));
         const vf32 odd = _mm512_castsi512_ps(_mm512_and_si512(halves[k], _mm512_set1_epi32((int)0xffff0000)));
-        const float *const first = &scale[2 * LANES * k / run], *const second = &scale[(2 * k + 1) * LANES / run];
-        store_two(y_type, y, 2 * LANES * k, _mm512_mul_ps(even, run == LANES ? splat_once(*first) : splat(*first)),
-                  _mm512_mul_ps(odd, run == LANES ? splat_once(*second) : splat(*second)));
+        store_two(y_type, y, 2 * LANES * k, _mm512_mul_ps(even, splat_for(run, scale[2 * LANES * k / run])),
+                  _mm512_mul_ps(odd, splat_for(run, scale[(2 * k + 1) * LANES / run])));
     }
 }
 
@@ -126,12 +130,12 @@ DQL_INLINE void float8_decoded(dql_type x_type, dql_type y_type, const planes *p
     }
 }
 
-/* The same to float32 for multiples of 64, where stores take so long that a step need not begin before its turn. */
+/* The same to float32 for multiples of 64: stores take so long that no bytes need to be picked ahead. */
 DQL_INLINE void float8_decoded_long(dql_type x_type, const planes *p, const char *x, char *y, size_t steps, size_t run,
                                     const float *scale) {
-    for (size_t left = 0; steps; scale++) {
-        const float s = *scale;
-        left = run / STEP8 < steps ? run / STEP8 : steps;
+    for (; steps; scale++) {
+        const float s = *scale; /* y may alias it */
+        size_t left = run / STEP8 < steps ? run / STEP8 : steps;
         steps -= left;
         for (; left; left--, x += STEP8, y += 4 * STEP8)
             scale_64(DQL_FLOAT32, decode_64(x_type, p, x), y, &s, STEP8);
