@@ -111,10 +111,10 @@ DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const voi
         return;
     if (run % LANES == 0) {
         const size_t blocks = count / run;
-        if (run == LANES)
-            dequantize_blocks(x_type, y_type, x, i, y, blocks, LANES, scale, zero);
-        else if (run == 2 * LANES)
+        if (run == 2 * LANES)
             dequantize_blocks(x_type, y_type, x, i, y, blocks, 2 * LANES, scale, zero);
+        else if (run == LANES)
+            dequantize_blocks(x_type, y_type, x, i, y, blocks, LANES, scale, zero);
         else
             dequantize_blocks(x_type, y_type, x, i, y, blocks, run, scale, zero);
         k = blocks * run;
