@@ -133,6 +133,22 @@ DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const voi
     }
 }
 
+/* Elements [k, k + run) of all rows, which are a run of each. */
+DQL_INLINE void dequantize_run_of_rows(dql_type x_type, dql_type y_type, const dql_panel *p, size_t k, size_t run) {
+    const float *scale = p->scale + k / p->run, *zero = p->zero + k / p->run;
+    size_t i = p->i + k;
+    for (size_t rows = p->rows; rows; rows--) {
+        const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
+#pragma GCC unroll 4
+        for (size_t n = 0; n < run; n += LANES)
+            store(y_type, p->y, k + n, LANES, dequantize_raw(x_type, load(x_type, p->x, i + n, LANES), s, z));
+        i += p->x_stride;
+        k += p->y_stride;
+        scale += p->scale_stride;
+        zero += p->scale_stride;
+    }
+}
+
 /* Goes on by some rows. Strides are the caller's, in memory, so that loops over one row have more registers. */
 DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *p, size_t rows) {
     at->i += rows * p->x_stride;
@@ -146,8 +162,25 @@ DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *p, si
  * few, since each row is another place in memory. */
 enum { NARROW = 128, MOST_ROWS = 32, FEW_ROWS = 4 };
 
+/* To float32, rows of few runs of several whole vectors: run by run, which costs less a row; else false. */
+DQL_INLINE bool dequantize_narrow(dql_type x_type, dql_type y_type, const dql_panel *p) {
+    const size_t run = p->run < p->count ? p->run : p->count;
+    if (y_type != DQL_FLOAT32 || p->rows == 1 || p->count > NARROW || run < 2 * LANES || run % LANES || p->count % run)
+        return false;
+    for (size_t k = 0; k < p->count; k += run)
+        if (run == 2 * LANES)
+            dequantize_run_of_rows(x_type, y_type, p, k, 2 * LANES);
+        else if (run == 4 * LANES)
+            dequantize_run_of_rows(x_type, y_type, p, k, 4 * LANES);
+        else
+            dequantize_run_of_rows(x_type, y_type, p, k, run);
+    return true;
+}
+
 DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *p) {
     if (p->run >= LANES && p->run > 1) {
+        if (dequantize_narrow(x_type, y_type, p))
+            return;
         size_t i = p->i, offset = 0; /* few numbers instead of `at`: most panels have one row */
         char *y = p->y;
         for (size_t rows = p->rows; rows; rows--) {

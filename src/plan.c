@@ -18,8 +18,8 @@ _Static_assert(offsetof(dql_spec, x_type) == 0 && offsetof(dql_spec, scale_type)
                    offsetof(dql_spec, reserved) == AFTER_FIELDS(4) + 16 && sizeof(dql_spec) == AFTER_FIELDS(4) + 48,
                "the layout of dql_spec is part of the ABI");
 _Static_assert(sizeof(dql_plan) == 128, "the size of dql_plan is part of the ABI");
-_Static_assert(sizeof(dql_normal) <= sizeof(dql_plan) && _Alignof(dql_normal) <= _Alignof(dql_plan),
-               "a plan holds its normal form");
+_Static_assert(sizeof(dql_normal) <= sizeof(dql_plan), "a plan holds its normal form");
+_Static_assert(_Alignof(dql_normal) <= _Alignof(dql_plan), "where it is read from");
 
 /* What is taken where; all 0 for other types. */
 static const struct type_facts {
