@@ -162,10 +162,12 @@ DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *p, si
  * few, since each row is another place in memory. */
 enum { NARROW = 128, MOST_ROWS = 32, FEW_ROWS = 4 };
 
-/* To float32, rows of few runs of several whole vectors: run by run, which costs less a row; else false. */
+/* To float32, rows of few runs of several whole vectors: run by run, which costs less a row; else false. Not for
+ * vectors of any length: clang takes their LANES for a power of two. */
 DQL_INLINE bool dequantize_narrow(dql_type x_type, dql_type y_type, const dql_panel *p) {
     const size_t run = p->run < p->count ? p->run : p->count;
-    if (y_type != DQL_FLOAT32 || p->rows == 1 || p->count > NARROW || run < 2 * LANES || run % LANES || p->count % run)
+    if (!__builtin_constant_p(LANES) || y_type != DQL_FLOAT32 || p->rows == 1 || p->count > NARROW || run < 2 * LANES ||
+        run % LANES || p->count % run)
         return false;
     for (size_t k = 0; k < p->count; k += run)
         if (run == 2 * LANES)
