@@ -95,17 +95,14 @@ const void *buffer_scale(dql_type type, size_t n) {
     return bytes;
 }
 
-const float *buffer_zero_f32(dql_type x_type, size_t n) {
-    static buffer zeros[DQL_TYPE_END];
-    static size_t made[DQL_TYPE_END];
-    buffer *b = &zeros[x_type];
-    b->size = (size_t)1 << 26;
-    b->state = 5;
-    float *floats = (float *)(void *)use(b, n * sizeof(float));
-    const bool none = x_type == DQL_INT32 || !dql_is_integer(x_type);
-    for (; made[x_type] < n; made[x_type]++)
-        floats[made[x_type]] = none ? 0 : load_element(x_type, buffer_zero(4 * n), made[x_type]);
-    return floats;
+const int32_t *buffer_widened(const dql_kernels *isa, dql_type x_type, size_t n) {
+    static buffer widened = {.size = (size_t)1 << 26, .state = 5};
+    void *const entries = use(&widened, (n + DQL_WIDEN_SLACK) * sizeof(int32_t));
+    if (dql_has_zero(x_type))
+        isa->widen[x_type](buffer_zero(n * sizeof(int16_t)), 0, entries, n);
+    else
+        memset(entries, 0, n * sizeof(int32_t));
+    return entries;
 }
 
 void *buffer_check(void) {

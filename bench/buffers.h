@@ -13,8 +13,8 @@ const void *buffer_zero(size_t bytes);
 /* n scales of a type, from 1/128 to 1/64. */
 const void *buffer_scale(dql_type type, size_t n);
 
-/* n float32 zero points, as kernels take them: values of x_type. */
-const float *buffer_zero_f32(dql_type x_type, size_t n);
+/* n zero points of x_type as the kernels of an ISA take them, until the next call. */
+const int32_t *buffer_widened(const dql_kernels *isa, dql_type x_type, size_t n);
 
 /* Aligned to a page. */
 void *buffer_y(size_t bytes);

@@ -1,4 +1,4 @@
-/* One kernel call, its scales and zero points ready in float32. Granularities: tensor (one scale), axis_last (a scale
+/* One kernel call, its scales and zero points widened before. Granularities: tensor (one scale), axis_last (a scale
  * an element), block<run>, run<run>. ISAs: those of the library, and `autovec`, the scalar source at the mercy of the
  * compiler with -O3 and all that this CPU has. */
 #include "buffers.h"
@@ -32,7 +32,8 @@ typedef struct kernel_row {
     dql_kernel *kernel;
     const void *x_bytes;
     void *y_bytes;
-    const float *scale, *zero;
+    const float *scale;
+    const int32_t *zero;
     enum { NOT_CHECKED, RIGHT, WRONG } check;
     work work;
 } kernel_row;
@@ -54,11 +55,12 @@ static void call(void *context) {
 }
 
 /* The kernel's y against the scalar kernel's, piece by piece. */
-static bool is_right(const kernel_row *r) {
+static bool is_right(const kernel_row *r, size_t scales) {
     const dql_kernels *scalar = dql_isa_find(DQL_ISA_SCALAR)->kernels;
     const size_t y_size = r->y->bits / 8, most = CHECK_BYTES / y_size;
     const size_t piece = r->run == 1 ? ROW : r->run < most ? most / r->run * r->run : most;
     call((void *)r);
+    const int32_t *const zero = buffer_widened(scalar, r->x->type, scales);
     for (size_t k = 0; k < r->elements; k += piece) {
         const size_t n = r->elements - k < piece ? r->elements - k : piece;
         const size_t first = r->run == 1 ? 0 : k / r->run;
@@ -69,7 +71,7 @@ static bool is_right(const kernel_row *r) {
                              .rows = 1,
                              .run = r->run,
                              .scale = r->scale + first,
-                             .zero = r->zero + first};
+                             .zero = zero + first};
         dql_kernel_of(scalar, r->x->type, (size_t)(r->y - y_types))(&p);
         if (!same_elements(r->y->type, (const char *)r->y_bytes + k * y_size, buffer_check(), n))
             return false;
@@ -88,15 +90,17 @@ static void body(bench_state *state, void *what) {
     r->x_bytes = buffer_x(r->x->type, type_bytes(r->x->bits, r->elements));
     r->y_bytes = buffer_y(type_bytes(r->y->bits, r->elements));
     r->scale = buffer_scale(DQL_FLOAT32, scales);
-    r->zero = buffer_zero_f32(r->x->type, scales);
+    r->zero = buffer_widened(r->kernels, r->x->type, scales);
     r->work = (work){.call = call,
                      .context = r,
                      .elements = r->elements,
                      .x_bytes = type_bytes(r->x->bits, r->elements),
                      .y_bytes = type_bytes(r->y->bits, r->elements),
                      .calls = r->work.calls};
-    if (r->check == NOT_CHECKED)
-        r->check = is_right(r) ? RIGHT : WRONG;
+    if (r->check == NOT_CHECKED) {
+        r->check = is_right(r, scales) ? RIGHT : WRONG;
+        buffer_widened(r->kernels, r->x->type, scales);
+    }
     if (r->check == WRONG)
         bench_skip(state, "wrong: not the scalar kernel's bits");
     else

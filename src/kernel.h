@@ -7,18 +7,23 @@
 /* The types of x and of its zero points: M(TYPE, name, bits, zero_mask). `zero_mask` has the bits of a byte of zero
  * points that must be 0: none for integers; for floats all but the sign, and the sign too where there is no -0. */
 #define DQL_X_TYPES(M)                                                                                                 \
-    M(INT8, int8, 8, 0)                                                                                                \
-    M(UINT8, uint8, 8, 0)                                                                                              \
-    M(INT16, int16, 16, 0)                                                                                             \
-    M(UINT16, uint16, 16, 0)                                                                                           \
+    DQL_ZERO_TYPES(M)                                                                                                  \
     M(INT32, int32, 32, 0)                                                                                             \
-    M(INT4, int4, 4, 0)                                                                                                \
-    M(UINT4, uint4, 4, 0)                                                                                              \
     M(FLOAT8E4M3FN, float8e4m3fn, 8, 0x7f)                                                                             \
     M(FLOAT8E4M3FNUZ, float8e4m3fnuz, 8, 0xff)                                                                         \
     M(FLOAT8E5M2, float8e5m2, 8, 0x7f)                                                                                 \
     M(FLOAT8E5M2FNUZ, float8e5m2fnuz, 8, 0xff)                                                                         \
-    M(FLOAT4E2M1, float4e2m1, 4, 0x77)                                                                                 \
+    M(FLOAT4E2M1, float4e2m1, 4, 0x77)
+
+/* Those of them whose zero points may be other numbers than 0, as kernels see them: int32's are subtracted elsewhere,
+ * exactly. */
+#define DQL_ZERO_TYPES(M)                                                                                              \
+    M(INT8, int8, 8, 0)                                                                                                \
+    M(UINT8, uint8, 8, 0)                                                                                              \
+    M(INT16, int16, 16, 0)                                                                                             \
+    M(UINT16, uint16, 16, 0)                                                                                           \
+    M(INT4, int4, 4, 0)                                                                                                \
+    M(UINT4, uint4, 4, 0)                                                                                              \
     M(INT2, int2, 2, 0)                                                                                                \
     M(UINT2, uint2, 2, 0)
 
@@ -69,9 +74,14 @@ DQL_INLINE bool dql_is_integer(dql_type type) {
     }
 }
 
-/* Its zero points may be other numbers than 0, as kernels see them: int32's are subtracted elsewhere, exactly. */
 DQL_INLINE bool dql_has_zero(dql_type type) {
-    return dql_is_integer(type) && type != DQL_INT32;
+    switch ((int)type) {
+#define DQL_CASE(TYPE, name, bits, zero_mask)                                                                          \
+    case DQL_##TYPE: return true;
+        DQL_ZERO_TYPES(DQL_CASE)
+#undef DQL_CASE
+    default: return false;
+    }
 }
 
 DQL_INLINE bool dql_is_scale(dql_type type) {
@@ -102,15 +112,17 @@ enum { DQL_Y_TYPES(DQL_Y_NUMBER) DQL_Y_END };
 
 /* Rows of elements, cut in runs that share a scale:
  *
- *     y[r * y_stride + k] = round((f32(x[i + r * x_stride + k]) - zero[s]) * scale[s]), s = r * scale_stride + k / run
+ *     y[r * y_stride + k] = round(f32(x[i + r * x_stride + k] - zero[s]) * scale[s]), s = r * scale_stride + k / run
  *
- * for r < rows and k < count, neither of them 0; run >= 1. i, counts and strides are in elements. */
+ * for r < rows and k < count, neither of them 0; run >= 1. i, counts and strides are in elements. Zero points are as
+ * the ISA's own dql_widen makes them, int32 or float32: 0 is all bits 0. */
 typedef struct dql_panel {
     const void *x;
     void *y;
     size_t i, count, rows, run;
     size_t x_stride, y_stride, scale_stride;
-    const float *scale, *zero;
+    const float *scale;
+    const int32_t *zero;
 } dql_panel;
 
 /* Computes a panel. Of each row it reads only bytes that hold count elements of x and ceil(count / run) scales and
@@ -119,11 +131,12 @@ typedef struct dql_panel {
  * among the scales is the one that dql_widen makes. */
 typedef void dql_kernel(const dql_panel *p);
 
-/* to[k] = f32(from[i + k]) for k < count, exactly; a NaN becomes the canonical one, 0x7fc00000. Any alignment of
- * `from`. Up to DQL_WIDEN_SLACK floats after to[count] may be written: a whole vector that is read back at once is
- * faster than a part. */
+/* to[k] = from[i + k] for k < count, exactly: scales in float32, where a NaN becomes the canonical one, 0x7fc00000;
+ * zero points in int32 or float32, as this ISA's kernels of the type take them. Any alignment of `from`. Up to
+ * DQL_WIDEN_SLACK words after to[count] may be written: a whole vector that is read back at once is faster than a part.
+ */
 enum { DQL_WIDEN_SLACK = 64 };
-typedef void dql_widen(const void *from, size_t i, float *to, size_t count);
+typedef void dql_widen(const void *from, size_t i, void *to, size_t count);
 
 /* Copies `bytes` bytes to y past the caches. Any alignment of y; the tile is aligned to 64 bytes. Other threads are not
  * sure to see them before a sequentially consistent fence. */
@@ -133,7 +146,7 @@ typedef void dql_stream(void *y, const void *tile, size_t bytes);
  * another ISA, and of types that are not taken, NULL. */
 typedef struct dql_kernels {
     dql_kernel *dequantize[DQL_TYPE_END][DQL_Y_END];
-    dql_widen *widen[DQL_TYPE_END];  /* the types of scales and zero points */
+    dql_widen *widen[DQL_TYPE_END];  /* the types of scales, and x types where dql_has_zero */
     dql_stream *stream;              /* NULL: nothing here is faster than ordinary stores */
     const struct dql_kernels *lower; /* a complete ISA, whose `dequantize` stands where this one's is NULL; or NULL */
 } dql_kernels;

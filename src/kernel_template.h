@@ -4,14 +4,16 @@
  *     LANES                             a size_t, the same in every call; at most DQL_WIDEN_SLACK
  *     load(type, from, i, n)            lane k = from[i + k] for k < n, raw: in a form that the type's other
  *                                       primitives know. Of x and scale types; of FLOAT32 the form is float32
- *     number(type, raw)                 lane k as float32; of a scale type a NaN becomes 0x7fc00000
+ *     entry_of(type, raw)               lane k as dql_widen writes it: a word of 32 bits. Of scale types, and of x
+ *                                       types with zero points
  *     splat(f)                          f in every lane
- *     affine(v, scale, zero)            (v - zero) * scale in float32, each operation rounded
- *     splat_zero(type, f)               zero point f in every lane, as dequantize_raw of that type takes it
- *     dequantize_raw(type, raw, s, z)   affine(number(type, raw), s, zero), in any way that gives its bits
+ *     zeros(type, entries)              such words of zero points, as dequantize_raw of that type takes them
+ *     splat_zero(type, entry)           the same of one word, for every lane
+ *     dequantize_raw(type, raw, s, z)   float32(element - zero point) * scale, each rounded; without the zero point
+ *                                       where it can only be 0
  *     store(type, to, i, n, v)          to[i + k] = round(lane k) for k < n. Of y types
- *     expand(from, n, run, phase)       lane k = from[(phase + k) / run]; `from` has n floats, 1 to LANES, which may
- *                                       end before the last lanes' do. 1 < run < LANES, phase < run
+ *     expand(from, n, run, phase)       lane k = from[(phase + k) / run]; `from` has n words of 32 bits, 1 to LANES,
+ *                                       which may end before the last lanes' do. 1 < run < LANES, phase < run
  *     special(x_type, y_type, x, i, y, count, run, scale, zero)
  *                                       true if it has computed a row, in a way that is faster, false if it has done
  *                                       nothing. 1 < run, LANES <= run
@@ -25,10 +27,7 @@
 DQL_INLINE void dequantize_each(dql_type x_type, dql_type y_type, const dql_panel *p, size_t r, size_t k, size_t n,
                                 vf32 scale, vf32 zero) {
     const vf32 raw = load(x_type, p->x, p->i + r * p->x_stride + k, n);
-    /* A zero that can only be 0 is not even read. */
-    const vf32 v = dql_has_zero(x_type) ? affine(number(x_type, raw), scale, zero)
-                                        : dequantize_raw(x_type, raw, scale, splat_zero(x_type, 0));
-    store(y_type, p->y, r * p->y_stride + k, n, v);
+    store(y_type, p->y, r * p->y_stride + k, n, dequantize_raw(x_type, raw, scale, zero));
 }
 
 /* The same of rows that share their scales. */
@@ -49,11 +48,11 @@ DQL_INLINE void dequantize_elements(dql_type x_type, dql_type y_type, const dql_
     size_t k = 0;
     for (; p->count - k >= LANES; k += LANES)
         dequantize_column(x_type, y_type, p, rows, k, LANES, load(DQL_FLOAT32, p->scale, k, LANES),
-                          load(DQL_FLOAT32, p->zero, k, LANES));
+                          zeros(x_type, load(DQL_FLOAT32, p->zero, k, LANES)));
     if (k < p->count) {
         const size_t n = p->count - k;
         dequantize_column(x_type, y_type, p, rows, k, n, load(DQL_FLOAT32, p->scale, k, n),
-                          load(DQL_FLOAT32, p->zero, k, n));
+                          zeros(x_type, load(DQL_FLOAT32, p->zero, k, n)));
     }
 }
 
@@ -62,7 +61,7 @@ DQL_INLINE void dequantize_elements(dql_type x_type, dql_type y_type, const dql_
 DQL_INLINE void dequantize_spread(dql_type x_type, dql_type y_type, const dql_panel *p, size_t k, size_t n,
                                   size_t first, size_t scales, size_t phase) {
     dequantize_column(x_type, y_type, p, 1, k, n, expand(p->scale + first, scales, p->run, phase),
-                      expand(p->zero + first, scales, p->run, phase));
+                      zeros(x_type, expand(p->zero + first, scales, p->run, phase)));
 }
 
 /* A vector on: `whole` runs and `rest` elements. */
@@ -91,7 +90,7 @@ DQL_INLINE void dequantize_short_runs(dql_type x_type, dql_type y_type, const dq
 
 /* Runs of whole vectors. */
 DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t blocks,
-                                  size_t run, const float *scale, const float *zero) {
+                                  size_t run, const float *scale, const int32_t *zero) {
     for (size_t b = 0, k = 0; b < blocks; b++) {
         const vf32 s = splat(scale[b]), z = splat_zero(x_type, zero[b]);
         const size_t end = k + run;
@@ -103,7 +102,7 @@ DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, const void *
 
 /* One row, of runs of at least a vector. */
 DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                     size_t run, const float *scale, const float *zero) {
+                                     size_t run, const float *scale, const int32_t *zero) {
     size_t k = 0;
     if (run > count && count >= LANES) /* a part of a run is a run, and may be a whole number of vectors */
         run = count;
@@ -135,7 +134,8 @@ DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const voi
 
 /* Elements [k, k + run) of all rows, which are a run of each. */
 DQL_INLINE void dequantize_run_of_rows(dql_type x_type, dql_type y_type, const dql_panel *p, size_t k, size_t run) {
-    const float *scale = p->scale + k / p->run, *zero = p->zero + k / p->run;
+    const float *scale = p->scale + k / p->run;
+    const int32_t *zero = p->zero + k / p->run;
     size_t i = p->i + k;
     for (size_t rows = p->rows; rows; rows--) {
         const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
@@ -210,20 +210,20 @@ DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *p)
 }
 
 /* The canonical NaN stands for all of them, so that store may round a NaN like any other number. */
-DQL_INLINE void widen(dql_type type, const void *from, size_t i, float *to, size_t count) {
+DQL_INLINE void widen(dql_type type, const void *from, size_t i, void *to, size_t count) {
     size_t k = 0;
     for (; count - k >= LANES; k += LANES)
-        store(DQL_FLOAT32, to, k, LANES, number(type, load(type, from, i + k, LANES)));
+        store(DQL_FLOAT32, to, k, LANES, entry_of(type, load(type, from, i + k, LANES)));
     if (k < count)
-        store(DQL_FLOAT32, to, k, LANES, number(type, load(type, from, i + k, count - k)));
+        store(DQL_FLOAT32, to, k, LANES, entry_of(type, load(type, from, i + k, count - k)));
 }
 
 #define DQL_DEFINE_WIDEN(TYPE, name, ...)                                                                              \
-    static void widen_##name(const void *from, size_t i, float *to, size_t count) {                                    \
+    static void widen_##name(const void *from, size_t i, void *to, size_t count) {                                     \
         widen(DQL_##TYPE, from, i, to, count);                                                                         \
     }
-DQL_X_TYPES(DQL_DEFINE_WIDEN)
+DQL_ZERO_TYPES(DQL_DEFINE_WIDEN)
 DQL_SCALE_TYPES(DQL_DEFINE_WIDEN)
 
 #define DQL_WIDEN_ENTRY(TYPE, name, ...) [DQL_##TYPE] = widen_##name,
-#define DQL_WIDEN_TABLE                  .widen = {DQL_X_TYPES(DQL_WIDEN_ENTRY) DQL_SCALE_TYPES(DQL_WIDEN_ENTRY)}
+#define DQL_WIDEN_TABLE                  .widen = {DQL_ZERO_TYPES(DQL_WIDEN_ENTRY) DQL_SCALE_TYPES(DQL_WIDEN_ENTRY)}

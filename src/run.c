@@ -14,17 +14,17 @@ enum {
     STREAM_TILE = 2048, /* bytes of y: computed, then streamed */
 };
 
-/* Scales or zero points. */
+/* Scales in float32, or zero points in int32, as kernels take them. */
 typedef union entries {
-    _Alignas(64) float f32[TILE + DQL_WIDEN_SLACK]; /* as kernels take them */
-    int32_t i32[TILE];                              /* zero points of int32 as they are; 0 is 0 in both */
+    _Alignas(64) float f32[TILE + DQL_WIDEN_SLACK];
+    int32_t i32[TILE + DQL_WIDEN_SLACK];
 } entries;
 
 typedef struct tile {
     entries scale, zero;
 } tile;
 
-static const float no_zero[TILE];
+static const int32_t no_zero[TILE];
 
 /* A run call. */
 typedef struct call {
@@ -128,7 +128,7 @@ DQL_INLINE void read_zeros(const call *c, size_t first, entries *to, size_t k, s
     if (c->plan->x_type == DQL_INT32)
         memcpy(to->i32 + k, (const char *)c->zero + first * sizeof *to->i32, n * sizeof *to->i32);
     else
-        c->plan->kernels->widen[c->plan->x_type](c->zero, first, to->f32 + k, n);
+        c->plan->kernels->widen[c->plan->x_type](c->zero, first, to->i32 + k, n);
 }
 
 static void tile_filled(call *c, size_t from, size_t n) {
@@ -243,7 +243,7 @@ static void compute_exactly(const call *c, const dql_panel *p) {
     for (size_t r = 0; r < p->rows; r++)
         dql_dequantize_int32((dql_type)c->plan->y_type, p->x, p->i + r * p->x_stride,
                              (char *)p->y + r * p->y_stride * c->plan->y_size, p->count, p->run,
-                             p->scale + r * p->scale_stride, c->tile->zero.i32 + r * p->scale_stride);
+                             p->scale + r * p->scale_stride, p->zero + r * p->scale_stride);
 }
 
 /* Through a tile of finished outputs, so that every kernel can stream and every store is a whole one. */
@@ -324,7 +324,7 @@ DQL_INLINE dql_panel panel(const call *c, size_t i, size_t count, size_t rows, s
                        .y_stride = y_stride,
                        .scale_stride = 0,
                        .scale = c->tile->scale.f32,
-                       .zero = c->zero ? c->tile->zero.f32 : no_zero};
+                       .zero = c->zero ? c->tile->zero.i32 : no_zero};
 }
 
 /* Rows with scales of their own, from scale `first` on, `stride` apart: as many at once as the tile has room for. */
@@ -606,7 +606,7 @@ DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const voi
     const size_t scales = scales_of(length, p->run);
     p->kernels->widen[p->scale_type](scale, at->scale, t->scale.f32, scales);
     if (zero)
-        p->kernels->widen[p->x_type](zero, at->scale, t->zero.f32, scales);
+        p->kernels->widen[p->x_type](zero, at->scale, t->zero.i32, scales);
     const dql_panel panel = {.x = x,
                              .y = y,
                              .i = at->element,
@@ -616,7 +616,7 @@ DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const voi
                              .x_stride = length,
                              .y_stride = length,
                              .scale = t->scale.f32,
-                             .zero = zero ? t->zero.f32 : no_zero};
+                             .zero = zero ? t->zero.i32 : no_zero};
     dql_kernel_of(p->kernels, p->x_type, p->y_number)(&panel);
     return true;
 }

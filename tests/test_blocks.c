@@ -13,6 +13,7 @@ enum { BLOCKS = 300, OFFSETS = 17, COUNTS = 3 * 16 + 1, MOST = 3 * BLOCKS, SLACK
 /* Whole pages, so that both ends are against a guard page; and how many floats that is. */
 enum { SIZE = 1 << 16, FLOATS = SIZE / sizeof(float) };
 static guarded x_memory, scale_memory, zero_memory, y_memory;
+static uint8_t zero_points[SIZE];
 
 /* `size` bytes of it, against the guard page on this side. */
 static uint8_t *part(const guarded *memory, size_t size, guard_side side) {
@@ -28,10 +29,23 @@ static bool intact(const uint8_t *y, size_t size, guard_side side) {
     return true;
 }
 
-static void run_kernel(int isa, dql_type x_type, size_t y_number, const void *x, size_t i, void *y, size_t count,
-                       size_t run, const float *scale, const float *zero) {
-    const dql_panel row = {.x = x, .y = y, .i = i, .count = count, .rows = 1, .run = run, .scale = scale, .zero = zero};
-    dql_kernel_of(dql_isa_find(isa)->kernels, x_type, y_number)(&row);
+static void run_kernel(const dql_kernels *isa, dql_type x_type, size_t y_number, const void *x, size_t i, void *y,
+                       size_t count, size_t run, guard_side side) {
+    const size_t scales = (count + run - 1) / run, size = scales * sizeof(float);
+    uint8_t *const zero = part(&zero_memory, size, side);
+    int32_t entries[MOST + DQL_WIDEN_SLACK] = {0};
+    if (dql_has_zero(x_type))
+        isa->widen[x_type](zero_points, 0, entries, scales);
+    memcpy(zero, entries, size);
+    const dql_panel row = {.x = x,
+                           .y = y,
+                           .i = i,
+                           .count = count,
+                           .rows = 1,
+                           .run = run,
+                           .scale = (const float *)(const void *)part(&scale_memory, size, side),
+                           .zero = (const int32_t *)(const void *)zero};
+    dql_kernel_of(isa, x_type, y_number)(&row);
 }
 
 static void check(const dql_isa_row *isa, const reference_type *x_type, size_t y_number, size_t i, size_t count,
@@ -39,13 +53,11 @@ static void check(const dql_isa_row *isa, const reference_type *x_type, size_t y
     static uint8_t expected[MOST * sizeof(float)];
     const dql_type y_type = reference_scale_types[y_number].type;
     const size_t first = i * x_type->bits / 8, x_size = reference_bytes(x_type->type, i + count) - first;
-    const size_t scale_size = (count + run - 1) / run * sizeof(float), y_size = reference_bytes(y_type, count);
+    const size_t y_size = reference_bytes(y_type, count);
     const void *x = (const void *)((uintptr_t)part(&x_memory, x_size, side) - first);
-    const float *scale = (const float *)(const void *)part(&scale_memory, scale_size, side);
-    const float *zero = (const float *)(const void *)part(&zero_memory, scale_size, side);
     uint8_t *y = part(&y_memory, y_size, side);
-    run_kernel(DQL_ISA_SCALAR, x_type->type, y_number, x, i, expected, count, run, scale, zero);
-    run_kernel((int)isa->id, x_type->type, y_number, x, i, y, count, run, scale, zero);
+    run_kernel(dql_isa_find(DQL_ISA_SCALAR)->kernels, x_type->type, y_number, x, i, expected, count, run, side);
+    run_kernel(isa->kernels, x_type->type, y_number, x, i, y, count, run, side);
     if (memcmp(y, expected, y_size) != 0)
         for (size_t k = 0; k < count; k++) {
             const uint32_t got = reference_bits_of(y_type, y, k), wanted = reference_bits_of(y_type, expected, k);
@@ -60,17 +72,12 @@ static void check(const dql_isa_row *isa, const reference_type *x_type, size_t y
     memset(y, CANARY, y_size);
 }
 
-/* Zero points that x_type has, but 0 where kernels want that. */
-static void fill(random *r, const reference_type *x_type) {
+static void fill(random *r) {
     random_bytes(r, x_memory.bytes, x_memory.size);
+    random_bytes(r, zero_points, sizeof zero_points);
     for (size_t k = 0; k < FLOATS; k++) {
-        uint8_t code[4];
-        random_bytes(r, code, sizeof code);
-        const bool is_zero = x_type->type == DQL_INT32 || reference_is_float(x_type->type);
-        const float zero = is_zero ? 0 : (float)reference_decode(x_type->type, code, 0);
         const float scale = (float)(random_below(r, 1 << 24) + 1) * (random_below(r, 9) ? 0x1p-30f : 0x1p-140f);
         memcpy(scale_memory.bytes + k * sizeof scale, &scale, sizeof scale);
-        memcpy(zero_memory.bytes + k * sizeof zero, &zero, sizeof zero);
     }
 }
 
@@ -95,7 +102,7 @@ static void for_each_kernel(void (*f)(const dql_isa_row *, random *, const refer
     random r = {7};
     for (int isa = DQL_ISA_SCALAR + 1; dql_isa_name((dql_isa)isa); isa++)
         for (size_t t = 0; t < REFERENCE_X_TYPES && dql_isa_available((dql_isa)isa); t++) {
-            fill(&r, &reference_x_types[t]);
+            fill(&r);
             for (size_t y = 0; y < REFERENCE_Y_TYPES; y++)
                 f(dql_isa_find(isa), &r, &reference_x_types[t], y);
         }

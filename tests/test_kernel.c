@@ -19,8 +19,12 @@ static void for_each_isa(void (*f)(const dql_isa_row *isa)) {
             f(dql_isa_find(isa));
 }
 
-static guarded copy_floats(const float *from, size_t n, guard_side side) {
-    guarded g = guarded_new(n * sizeof *from, side, 0);
+/* As many of these as a panel of up to MOST scales needs. */
+enum { MOST = 4096 };
+static uint8_t zero_points[MOST * sizeof(int16_t)];
+
+static guarded copy_words(const void *from, size_t n, guard_side side) {
+    guarded g = guarded_new(n * sizeof(uint32_t), side, 0);
     memcpy(g.bytes, from, g.size);
     return g;
 }
@@ -29,10 +33,11 @@ static guarded copy_floats(const float *from, size_t n, guard_side side) {
 static void check_row(const dql_isa_row *isa, dql_type x_type, dql_type y_type, const dql_panel *p, size_t r) {
     const size_t i = p->i + r * p->x_stride, first_scale = r * p->scale_stride;
     for (size_t k = 0; k < p->count; k++) {
-        const float scale = p->scale[first_scale + k / p->run], zero = p->zero[first_scale + k / p->run];
+        const size_t s = first_scale + k / p->run;
         /* In double the difference is exact where the kernel's has to be; of int32 only with a zero point of 0. */
-        const double difference = (double)load_element(x_type, p->x, i + k) - (double)zero;
-        const float product = (float)((double)(float)difference * (double)scale);
+        const double zero = dql_has_zero(x_type) ? reference_decode(x_type, zero_points, s) : 0;
+        const double difference = (double)load_element(x_type, p->x, i + k) - zero;
+        const float product = (float)((double)(float)difference * (double)p->scale[s]);
         const uint32_t expected = reference_encode(y_type, (double)product),
                        got = reference_bits_of(y_type, p->y, r * p->y_stride + k);
         if (!reference_equal(y_type, got, expected))
@@ -52,10 +57,13 @@ static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, cons
     dql_panel p = *panel;
     const size_t scales = (p.rows - 1) * p.scale_stride + (p.count + p.run - 1) / p.run;
     guarded y = guarded_new(reference_bytes(y_type, (p.rows - 1) * p.y_stride + p.count), side, off);
-    guarded s = copy_floats(p.scale, scales, side), z = copy_floats(p.zero, scales, side);
+    int32_t entries[MOST + DQL_WIDEN_SLACK] = {0};
+    if (dql_has_zero(x_type))
+        isa->kernels->widen[x_type](zero_points, 0, entries, scales);
+    guarded s = copy_words(p.scale, scales, side), z = copy_words(entries, scales, side);
     p.y = y.bytes;
     p.scale = (const float *)(const void *)s.bytes;
-    p.zero = (const float *)(const void *)z.bytes;
+    p.zero = (const int32_t *)(const void *)z.bytes;
     dql_kernel_of(isa->kernels, x_type, y_number)(&p);
     for (size_t r = 0; r < p.rows; r++)
         check_row(isa, x_type, y_type, &p, r);
@@ -65,23 +73,19 @@ static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, cons
     guarded_free(&z);
 }
 
-/* Zero points that x_type has, as floats. */
-static void random_zeros(random *r, dql_type x_type, float *to, size_t n) {
-    uint8_t bytes[4];
-    for (size_t k = 0; k < n; k++) {
-        random_bytes(r, bytes, sizeof bytes);
-        to[k] = reference_is_float(x_type) || x_type == DQL_INT32 || random_below(r, 4) == 0
-                    ? 0
-                    : (float)reference_decode(x_type, bytes, 0);
-    }
+/* Of n scales, and some of them 0. */
+static void random_zeros(random *r, size_t n) {
+    random_bytes(r, zero_points, n * sizeof(int16_t));
+    for (size_t k = 0; k < n * sizeof(int16_t); k++)
+        if (random_below(r, 4) == 0)
+            zero_points[k] = 0;
 }
 
 /* A random call of each pair of types. */
 static void check_random(const dql_isa_row *isa, random *r, const reference_type *type, size_t rows, size_t count,
                          size_t run) {
-    enum { MOST = 4000 };
-    static float scale[MOST], zero[MOST];
-    dql_panel p = {.i = random_below(r, 9), .count = count, .rows = rows, .run = run, .scale = scale, .zero = zero};
+    static float scale[MOST];
+    dql_panel p = {.i = random_below(r, 9), .count = count, .rows = rows, .run = run, .scale = scale};
     p.x_stride = random_below(r, count + 9);
     p.y_stride = count + random_below(r, 3);
     const size_t row_scales = (count + run - 1) / run;
@@ -100,7 +104,7 @@ static void check_random(const dql_isa_row *isa, random *r, const reference_type
         scale[k] = (float)ldexp((double)(random_below(r, 1 << 24) + 1), (int)random_below(r, 60) - 50);
     if (random_below(r, 4) == 0) /* one of them may need other code */
         scale[scales - 1] = 0x1.8p-130f;
-    random_zeros(r, type->type, zero, scales);
+    random_zeros(r, scales);
     for (size_t y = 0; y < DQL_Y_END; y++)
         check(isa, type->type, y, &p, side, random_below(r, 4));
     guarded_free(&x);
@@ -168,14 +172,14 @@ static void values_of(const dql_isa_row *isa) {
                                    INFINITY,
                                    NAN};
     /* One run of all codes, several times if they are few: for these there are tables of outputs. And short runs. */
-    enum { MOST = 1 << 16, FEW = 2048, LEAST_RUN = 16 };
-    static const size_t runs[] = {MOST, 128, 64, 32, LEAST_RUN};
-    static float scale[MOST / LEAST_RUN], zero[MOST / LEAST_RUN];
+    enum { ALL = 1 << 16, FEW = 2048, LEAST_RUN = ALL / MOST };
+    static const size_t runs[] = {ALL, 128, 64, 32, LEAST_RUN};
+    static float scale[MOST];
     random r = {2};
     for (size_t t = 0; t < REFERENCE_X_TYPES; t++) {
         const dql_type type = reference_x_types[t].type;
         const unsigned bits = reference_x_types[t].bits;
-        const size_t count = bits >= 16 ? MOST : FEW;
+        const size_t count = bits >= 16 ? ALL : FEW;
         guarded x = guarded_new(reference_bytes(type, count), AT_END, 0);
         random_bytes(&r, x.bytes, x.size);
         for (size_t k = 0; k < count; k++) {
@@ -186,12 +190,11 @@ static void values_of(const dql_isa_row *isa) {
                 set_code(x.bytes, bits, k, (uint8_t)k);
         }
         for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
-            random_zeros(&r, type, zero, MOST / LEAST_RUN);
-            for (size_t k = 0; k < MOST / LEAST_RUN; k++)
+            random_zeros(&r, MOST);
+            for (size_t k = 0; k < MOST; k++)
                 scale[k] = scales[s];
             for (size_t n = 0; n < (bits >= 16 ? 2 : sizeof runs / sizeof *runs); n++) {
-                const dql_panel p = {
-                    .x = x.bytes, .count = count, .rows = 1, .run = runs[n], .scale = scale, .zero = zero};
+                const dql_panel p = {.x = x.bytes, .count = count, .rows = 1, .run = runs[n], .scale = scale};
                 for (size_t y = 0; y < DQL_Y_END; y++)
                     check(isa, type, y, &p, AT_END, 0);
             }
@@ -201,12 +204,14 @@ static void values_of(const dql_isa_row *isa) {
 }
 
 static void widen_of(const dql_isa_row *isa) {
-    enum { MOST = 300 };
+    enum { COUNTS = 300 };
     random r = {3};
     for (size_t t = 0; t < REFERENCE_X_TYPES + REFERENCE_SCALE_TYPES; t++) {
-        const reference_type *type =
-            t < REFERENCE_X_TYPES ? &reference_x_types[t] : &reference_scale_types[t - REFERENCE_X_TYPES];
-        for (size_t count = 1; count <= MOST; count++) {
+        const bool is_scale = t >= REFERENCE_X_TYPES;
+        const reference_type *type = is_scale ? &reference_scale_types[t - REFERENCE_X_TYPES] : &reference_x_types[t];
+        if (!is_scale && !dql_has_zero(type->type))
+            continue;
+        for (size_t count = 1; count <= COUNTS; count++) {
             const size_t i = random_below(&r, 5), first = i * type->bits / 8;
             const guard_side side = random_below(&r, 2) ? AT_START : AT_END;
             guarded from = guarded_new(reference_bytes(type->type, i + count) - first, side, random_below(&r, 4));
@@ -215,13 +220,13 @@ static void widen_of(const dql_isa_row *isa) {
             if (type->type == DQL_FLOAT32 && from.size >= 16) /* NaNs of which only the lower half tells */
                 memcpy(from.bytes + from.size / 4 / 2 * 4 - 4, (const uint32_t[]){0x7f800001, 0xffffffff}, 8);
             const void *start = (const void *)((uintptr_t)from.bytes - first);
-            isa->kernels->widen[type->type](start, i, (float *)(void *)to.bytes, count);
+            isa->kernels->widen[type->type](start, i, to.bytes, count);
             for (size_t k = 0; k < count; k++) {
-                const uint32_t expected = reference_encode(DQL_FLOAT32, reference_decode(type->type, start, i + k));
+                const double number = reference_decode(type->type, start, i + k);
+                /* A NaN is always the same one, which is what reference_encode makes too. */
                 const uint32_t got = reference_bits_of(DQL_FLOAT32, to.bytes, k);
-                /* Of a scale a NaN is always the same one, which is what reference_encode makes too. */
-                const bool exact = t >= REFERENCE_X_TYPES;
-                if (exact ? got != expected : !reference_equal(DQL_FLOAT32, got, expected))
+                const bool is_int = !is_scale && got == (uint32_t)(int32_t)number;
+                if (!is_int && got != reference_encode(DQL_FLOAT32, number))
                     fail_msg("%s: %s, element %zu of %zu from %zu on", dql_isa_name(isa->id), type->name, k, count, i);
             }
             assert_true(guarded_intact(&to));
@@ -234,12 +239,13 @@ static void widen_of(const dql_isa_row *isa) {
 static void count_of(const dql_isa_row *isa) {
     size_t kernels = 0, widenings = 0;
     for (size_t type = 0; type < DQL_TYPE_END; type++) {
-        widenings += isa->kernels->widen[type] != NULL;
+        const bool widens = isa->kernels->widen[type] != NULL;
+        assert_int_equal(widens, dql_has_zero((dql_type)type) || dql_is_scale((dql_type)type));
+        widenings += widens;
         for (size_t y = 0; y < DQL_Y_END; y++)
             kernels += dql_kernel_of(isa->kernels, (dql_type)type, y) != NULL;
     }
     assert_int_equal(kernels, REFERENCE_X_TYPES * REFERENCE_Y_TYPES);
-    assert_int_equal(widenings, REFERENCE_X_TYPES + REFERENCE_SCALE_TYPES);
     printf("tested: ISA %s, %zu kernels, %zu widenings, %s\n", dql_isa_name(isa->id), kernels, widenings,
            isa->kernels->stream ? "streaming" : "no streaming");
 }

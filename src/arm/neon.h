@@ -249,34 +249,43 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     }
 }
 
-DQL_INLINE vf32 from_s32(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d) {
-    return (vf32){vcvtq_f32_s32(a), vcvtq_f32_s32(b), vcvtq_f32_s32(c), vcvtq_f32_s32(d)};
+typedef struct ints {
+    int32x4_t a, b, c, d;
+} ints;
+
+DQL_INLINE ints minus_s8(int8x16_t v, int8x16_t zero) {
+    const int16x8_t low = minus_low_s8(v, zero), high = minus_high_s8(v, zero), none = vdupq_n_s16(0);
+    /* an instruction that subtracts 0 is as good as one that only widens */
+    return (ints){minus_low_s16(low, none), minus_high_s16(low, none), minus_low_s16(high, none),
+                  minus_high_s16(high, none)};
 }
 
-DQL_INLINE vf32 from_s16(int16x8_t a, int16x8_t b) {
-    const int16x8_t zero = vdupq_n_s16(0); /* an instruction that subtracts it is as good as one that only widens */
-    return from_s32(minus_low_s16(a, zero), minus_high_s16(a, zero), minus_low_s16(b, zero), minus_high_s16(b, zero));
+DQL_INLINE ints minus_u8(uint8x16_t v, uint8x16_t zero) {
+    const int16x8_t low = vreinterpretq_s16_u16(minus_low_u8(v, zero)),
+                    high = vreinterpretq_s16_u16(minus_high_u8(v, zero)), none = vdupq_n_s16(0);
+    return (ints){minus_low_s16(low, none), minus_high_s16(low, none), minus_low_s16(high, none),
+                  minus_high_s16(high, none)};
 }
 
-DQL_INLINE vf32 minus_s8(int8x16_t v, int8x16_t zero) {
-    return from_s16(minus_low_s8(v, zero), minus_high_s8(v, zero));
+DQL_INLINE ints minus_s16(words v, words zero) {
+    const int16x8_t a = vreinterpretq_s16_u16(v.a), zero_a = vreinterpretq_s16_u16(zero.a),
+                    b = vreinterpretq_s16_u16(v.b), zero_b = vreinterpretq_s16_u16(zero.b);
+    return (ints){minus_low_s16(a, zero_a), minus_high_s16(a, zero_a), minus_low_s16(b, zero_b),
+                  minus_high_s16(b, zero_b)};
 }
 
-DQL_INLINE vf32 minus_u8(uint8x16_t v, uint8x16_t zero) {
-    return from_s16(vreinterpretq_s16_u16(minus_low_u8(v, zero)), vreinterpretq_s16_u16(minus_high_u8(v, zero)));
+DQL_INLINE ints minus_u16(words v, words zero) {
+    return (ints){vreinterpretq_s32_u32(minus_low_u16(v.a, zero.a)), vreinterpretq_s32_u32(minus_high_u16(v.a, zero.a)),
+                  vreinterpretq_s32_u32(minus_low_u16(v.b, zero.b)),
+                  vreinterpretq_s32_u32(minus_high_u16(v.b, zero.b))};
 }
 
-DQL_INLINE vf32 minus_s16(int16x8_t a, int16x8_t b, int16x8_t zero) {
-    return from_s32(minus_low_s16(a, zero), minus_high_s16(a, zero), minus_low_s16(b, zero), minus_high_s16(b, zero));
-}
-
-DQL_INLINE vf32 minus_u16(uint16x8_t a, uint16x8_t b, uint16x8_t zero) {
-    return from_s32(vreinterpretq_s32_u32(minus_low_u16(a, zero)), vreinterpretq_s32_u32(minus_high_u16(a, zero)),
-                    vreinterpretq_s32_u32(minus_low_u16(b, zero)), vreinterpretq_s32_u32(minus_high_u16(b, zero)));
+DQL_INLINE words words_of(vf32 raw) {
+    return (words){vreinterpretq_u16_f32(raw.a), vreinterpretq_u16_f32(raw.b)};
 }
 
 /* Integers are subtracted as they are widened; of int32 the zero point is 0. */
-DQL_INLINE vf32 difference(dql_type type, vf32 raw, vf32 zero) {
+DQL_INLINE ints difference(dql_type type, vf32 raw, vf32 zero) {
     switch ((int)type) {
     case DQL_INT8:
     case DQL_INT4:
@@ -284,13 +293,11 @@ DQL_INLINE vf32 difference(dql_type type, vf32 raw, vf32 zero) {
     case DQL_UINT8:
     case DQL_UINT4:
     case DQL_UINT2: return minus_u8(vreinterpretq_u8_f32(raw.a), vreinterpretq_u8_f32(zero.a));
-    case DQL_INT16:
-        return minus_s16(vreinterpretq_s16_f32(raw.a), vreinterpretq_s16_f32(raw.b), vreinterpretq_s16_f32(zero.a));
-    case DQL_UINT16:
-        return minus_u16(vreinterpretq_u16_f32(raw.a), vreinterpretq_u16_f32(raw.b), vreinterpretq_u16_f32(zero.a));
+    case DQL_INT16: return minus_s16(words_of(raw), words_of(zero));
+    case DQL_UINT16: return minus_u16(words_of(raw), words_of(zero));
     default:
-        return from_s32(vreinterpretq_s32_f32(raw.a), vreinterpretq_s32_f32(raw.b), vreinterpretq_s32_f32(raw.c),
-                        vreinterpretq_s32_f32(raw.d));
+        return (ints){vreinterpretq_s32_f32(raw.a), vreinterpretq_s32_f32(raw.b), vreinterpretq_s32_f32(raw.c),
+                      vreinterpretq_s32_f32(raw.d)};
     }
 }
 
@@ -298,35 +305,40 @@ DQL_INLINE float32x4_t one_nan(float32x4_t v) {
     return vbslq_f32(vceqq_f32(v, v), v, vreinterpretq_f32_u32(vdupq_n_u32(0x7fc00000)));
 }
 
-DQL_INLINE vf32 number(dql_type type, vf32 raw) {
-    if (dql_is_integer(type))
-        return difference(type, raw, splat(0));
-    return dql_is_scale(type) ? (vf32){one_nan(raw.a), one_nan(raw.b), one_nan(raw.c), one_nan(raw.d)} : raw;
+/* Zero points in int32. */
+DQL_INLINE vf32 entry_of(dql_type type, vf32 raw) {
+    if (dql_is_scale(type))
+        return (vf32){one_nan(raw.a), one_nan(raw.b), one_nan(raw.c), one_nan(raw.d)};
+    const ints v = difference(type, raw, splat(0));
+    return (vf32){vreinterpretq_f32_s32(v.a), vreinterpretq_f32_s32(v.b), vreinterpretq_f32_s32(v.c),
+                  vreinterpretq_f32_s32(v.d)};
 }
 
-DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
-    const vf32 difference = {vsubq_f32(v.a, zero.a), vsubq_f32(v.b, zero.b), vsubq_f32(v.c, zero.c),
-                             vsubq_f32(v.d, zero.d)};
-    return times(difference, scale);
+/* As narrow as raw lanes are. */
+DQL_INLINE vf32 zeros(dql_type type, vf32 entries) {
+    const words v = {vuzp1q_u16(vreinterpretq_u16_f32(entries.a), vreinterpretq_u16_f32(entries.b)),
+                     vuzp1q_u16(vreinterpretq_u16_f32(entries.c), vreinterpretq_u16_f32(entries.d))};
+    if (dql_x_bits(type) == 16)
+        return raw_words(v);
+    return raw_bytes(vuzp1q_u8(vreinterpretq_u8_u16(v.a), vreinterpretq_u8_u16(v.b)));
 }
 
-/* Float zero points are 0. */
-DQL_INLINE vf32 splat_zero(dql_type type, float f) {
-    const int32_t zero = (int32_t)f;
-    switch (dql_x_bits(type)) {
-    case 16: return raw_words((words){vdupq_n_u16((uint16_t)zero), vdupq_n_u16((uint16_t)zero)});
-    case 32: return splat(0);
-    default: return raw_bytes(vdupq_n_u8((uint8_t)zero));
-    }
+DQL_INLINE vf32 splat_zero(dql_type type, int32_t entry) {
+    if (dql_x_bits(type) == 16)
+        return raw_words((words){vdupq_n_u16((uint16_t)entry), vdupq_n_u16((uint16_t)entry)});
+    return raw_bytes(vdupq_n_u8((uint8_t)entry));
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
-    return times(dql_is_integer(type) ? difference(type, raw, zero) : raw, scale);
+    if (!dql_is_integer(type))
+        return times(raw, scale);
+    const ints v = difference(type, raw, zero);
+    return times((vf32){vcvtq_f32_s32(v.a), vcvtq_f32_s32(v.b), vcvtq_f32_s32(v.c), vcvtq_f32_s32(v.d)}, scale);
 }
 
 /* (phase + lane) / run by a multiplication, which is exact for numbers this small. No lane is past 8 scales: where run
  * is 2, a factor of LANES, phase is 0. */
-DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t run, size_t phase) {
     static const int16_t lanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const int16x8_t inverse = vdupq_n_s16((int16_t)(0x7fff / run + 1)), start = vdupq_n_s16((int16_t)phase);
     const int16x8_t a = vqdmulhq_s16(vaddq_s16(vld1q_s16(lanes), start), inverse);
@@ -335,12 +347,12 @@ DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
     const uint8x16_t bytes = vshlq_n_u8(vuzp1q_u8(vreinterpretq_u8_s16(a), vreinterpretq_u8_s16(b)), 2);
     const words two = zip(bytes, vorrq_u8(bytes, vdupq_n_u8(1)));
     const uint16x8_t next_a = vorrq_u16(two.a, vdupq_n_u16(0x0202)), next_b = vorrq_u16(two.b, vdupq_n_u16(0x0202));
-    float few[8] = {0};
+    uint8_t few[32] = {0};
     if (n < 8) {
-        copy_bytes((char *)few, (const char *)from, 4 * n);
+        copy_bytes((char *)few, from, 4 * n);
         from = few;
     }
-    const uint8x16x2_t scales = {{vreinterpretq_u8_f32(vld1q_f32(from)), vreinterpretq_u8_f32(vld1q_f32(from + 4))}};
+    const uint8x16x2_t scales = {{vld1q_u8(from), vld1q_u8((const uint8_t *)from + 16)}};
     return (vf32){vreinterpretq_f32_u8(vqtbl2q_u8(scales, vreinterpretq_u8_u16(vzip1q_u16(two.a, next_a)))),
                   vreinterpretq_f32_u8(vqtbl2q_u8(scales, vreinterpretq_u8_u16(vzip2q_u16(two.a, next_a)))),
                   vreinterpretq_f32_u8(vqtbl2q_u8(scales, vreinterpretq_u8_u16(vzip1q_u16(two.b, next_b)))),

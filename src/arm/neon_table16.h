@@ -25,10 +25,10 @@ DQL_INLINE uint8x16_t odd_bytes(uint16x8_t a, uint16x8_t b) {
     return vuzp2q_u8(vreinterpretq_u8_u16(a), vreinterpretq_u8_u16(b));
 }
 
-DQL_INLINE table16 make_table16(dql_type x_type, dql_type y_type, float scale, float zero) {
+DQL_INLINE table16 make_table16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
     static const uint8_t every_code[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const vf32 numbers = number(x_type, raw_of_codes(x_type, vld1q_u8(every_code)));
-    const vf32 v = affine(numbers, splat(scale), splat(zero));
+    const vf32 raw = raw_of_codes(x_type, vld1q_u8(every_code));
+    const vf32 v = dequantize_raw(x_type, raw, splat(scale), splat_zero(x_type, zero));
     if (y_type != DQL_FLOAT32) {
         const words h = rounded(y_type, v);
         return (table16){{even_bytes(h.a, h.b), odd_bytes(h.a, h.b), vdupq_n_u8(0), vdupq_n_u8(0)}};
@@ -92,7 +92,7 @@ DQL_INLINE void store_rest(dql_type y_type, const table16 *t, uint8x16_t codes, 
 
 /* For packed types and runs that are worth a table; else false. */
 DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                      size_t run, const float *scale, const float *zero) {
+                                      size_t run, const float *scale, const int32_t *zero) {
     if (!dql_is_packed(x_type) || run < (y_type == DQL_FLOAT32 ? STEP16 : LANES))
         return false;
     const size_t a_byte = 8 / dql_x_bits(x_type);

@@ -6,7 +6,7 @@
 
 /* Elements [k, end) of y, of one run: in steps, and what they leave in vectors, the last of which is a part. */
 DQL_INLINE void dequantize_run(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k, size_t end,
-                               float scale, float zero) {
+                               float scale, int32_t zero) {
     const vf32 s = splat(scale), z = splat_zero(x_type, zero);
     const size_t a_byte = dql_is_packed(x_type) ? 8 / dql_x_bits(x_type) : 1;
     if (end - k >= STEP && (i + k) % a_byte) { /* to the start of a byte */
@@ -23,7 +23,7 @@ DQL_INLINE void dequantize_run(dql_type x_type, dql_type y_type, const void *x, 
 }
 
 DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
-                        const float *scale, const float *zero) {
+                        const float *scale, const int32_t *zero) {
     for (size_t k = 0; k < count; scale++, zero++) {
         const size_t end = run < count - k ? k + run : count;
         dequantize_run(x_type, y_type, x, i, y, k, end, *scale, *zero);

@@ -175,7 +175,7 @@ DQL_INLINE void step(dql_type x_type, dql_type y_type, const uint8_t *x, void *y
 
 /* Elements of y from k on, as many steps as there are before `end`; x's first one starts a byte. Returns the next k. */
 DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k,
-                                   size_t end, float scale, float zero) {
+                                   size_t end, float scale, int32_t zero) {
     const size_t x_step = STEP * dql_x_bits(x_type) / 8, y_size = y_type == DQL_FLOAT32 ? 4 : 2, y_step = STEP * y_size;
     const uint8_t *from = (const uint8_t *)x + (i + k) * dql_x_bits(x_type) / 8;
     uint8_t *to = (uint8_t *)y + k * y_size;
@@ -184,7 +184,7 @@ DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, const void 
     if (is_picked(x_type, y_type))
         finish_16(x_type, y_type, s, z, &low, &high);
     else if (dql_is_packed(x_type))
-        z = splat(0x1p23f + (float)code_sign(x_type) + zero);
+        z = svreinterpret_f32_s32(svdup_s32(0x4b000000 + code_sign(x_type) + zero));
     if (is_halved(x_type)) {
         s = splat(scale * 0.5f);
         if (scale * 0.5f * 2 != scale && scale == scale) /* too small for a half */

@@ -16,28 +16,29 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     return load_element(type, from, i);
 }
 
-DQL_INLINE vf32 number(dql_type type, vf32 raw) {
+DQL_INLINE vf32 entry_of(dql_type type, vf32 raw) {
     (void)type;
     return raw == raw ? raw : NAN;
 }
 
-DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
-    return (v - zero) * scale;
+DQL_INLINE vf32 zeros(dql_type type, vf32 entries) {
+    (void)type;
+    return entries;
 }
 
-DQL_INLINE vf32 splat_zero(dql_type type, float f) {
+DQL_INLINE vf32 splat_zero(dql_type type, int32_t entry) {
     (void)type;
-    return f;
+    return f32_from_bits((uint32_t)entry);
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     (void)type;
-    return affine(raw, scale, zero);
+    return (raw - zero) * scale;
 }
 
-DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t run, size_t phase) {
     (void)n, (void)run, (void)phase;
-    return *from; /* not reached: no run is shorter than one lane */
+    return read_f32(from, 0); /* not reached: no run is shorter than one lane */
 }
 
 DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
@@ -46,7 +47,7 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
 }
 
 DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
-                        const float *scale, const float *zero) {
+                        const float *scale, const int32_t *zero) {
     (void)x_type, (void)y_type, (void)x, (void)i, (void)y, (void)count, (void)run, (void)scale, (void)zero;
     return false;
 }

@@ -282,41 +282,40 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     }
 }
 
-DQL_INLINE __m256 number_8(dql_type type, __m256 raw) {
-    if (dql_is_integer(type))
-        return _mm256_cvtepi32_ps(_mm256_castps_si256(raw));
+DQL_INLINE __m256 one_nan(__m256 v) {
     const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
-    return dql_is_scale(type) ? _mm256_blendv_ps(raw, nan, _mm256_cmp_ps(raw, raw, _CMP_UNORD_Q)) : raw;
+    return _mm256_blendv_ps(v, nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
 }
 
-DQL_INLINE vf32 number(dql_type type, vf32 raw) {
-    return (vf32){number_8(type, raw.a), number_8(type, raw.b)};
+DQL_INLINE vf32 entry_of(dql_type type, vf32 raw) {
+    return dql_is_scale(type) ? (vf32){one_nan(raw.a), one_nan(raw.b)} : raw;
 }
 
-DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
-    return times((vf32){_mm256_sub_ps(v.a, zero.a), _mm256_sub_ps(v.b, zero.b)}, scale);
+DQL_INLINE vf32 zeros(dql_type type, vf32 entries) {
+    (void)type;
+    return entries;
 }
 
-/* Integers are subtracted as such, which leaves the float units to the rest; float zero points are 0. Of int32 the zero
- * point is 0 too. */
-DQL_INLINE vf32 splat_zero(dql_type type, float f) {
-    const __m256i zero = _mm256_cvtps_epi32(_mm256_set1_ps(f));
-    return dql_is_integer(type) ? raw_ints(zero, zero) : splat(f);
+DQL_INLINE vf32 splat_zero(dql_type type, int32_t entry) {
+    (void)type;
+    return raw_ints(_mm256_set1_epi32(entry), _mm256_set1_epi32(entry));
 }
 
-DQL_INLINE __m256 minus(__m256 raw, __m256 zero) {
-    return _mm256_castsi256_ps(_mm256_sub_epi32(_mm256_castps_si256(raw), _mm256_castps_si256(zero)));
+/* Integers are subtracted as such, which leaves the float units to the rest. */
+DQL_INLINE __m256 difference(dql_type type, __m256 raw, __m256 zero) {
+    const __m256i v = _mm256_castps_si256(raw);
+    return _mm256_cvtepi32_ps(dql_has_zero(type) ? _mm256_sub_epi32(v, _mm256_castps_si256(zero)) : v);
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
-    if (dql_has_zero(type))
-        raw = (vf32){minus(raw.a, zero.a), minus(raw.b, zero.b)};
-    return times(number(type, raw), scale);
+    if (dql_is_integer(type))
+        raw = (vf32){difference(type, raw.a, zero.a), difference(type, raw.b, zero.b)};
+    return times(raw, scale);
 }
 
 /* (phase + lane) / run by a multiplication, which is exact for numbers this small. No lane is past 8 scales: where run
  * is 2, a factor of LANES, phase is 0. */
-DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t run, size_t phase) {
     /* phase is at most 14 */
     static const int32_t places[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14,
                                      15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};

@@ -31,8 +31,8 @@ DQL_INLINE __m256i twice(const void *p) {
 }
 
 /* The place of the difference of code 0. */
-DQL_INLINE size_t first_difference(float zero) {
-    return (size_t)(-LEAST_DIFFERENCE - (ptrdiff_t)zero);
+DQL_INLINE size_t first_difference(int32_t zero) {
+    return (size_t)(-LEAST_DIFFERENCE - zero);
 }
 
 DQL_INLINE vf32 four_times(__m128 v) {
@@ -41,7 +41,7 @@ DQL_INLINE vf32 four_times(__m128 v) {
 }
 
 /* What the 16 codes mean, less the zero point; the 4 codes of 2 bits, four times. */
-DQL_INLINE vf32 differences16(dql_type x_type, float zero) {
+DQL_INLINE vf32 differences16(dql_type x_type, int32_t zero) {
     const float *const first = differences + first_difference(zero);
     switch ((int)x_type) {
     case DQL_INT4: return (vf32){_mm256_loadu_ps(first), _mm256_loadu_ps(first - 8)};
@@ -56,7 +56,7 @@ DQL_INLINE vf32 differences16(dql_type x_type, float zero) {
 }
 
 /* The outputs, before they are rounded to halves. */
-DQL_INLINE vf32 finished16(dql_type x_type, float scale, float zero) {
+DQL_INLINE vf32 finished16(dql_type x_type, float scale, int32_t zero) {
     return times(differences16(x_type, zero), splat(scale));
 }
 
@@ -75,7 +75,7 @@ DQL_INLINE run16 bf16_run(vf32 v) {
 }
 
 /* In order of the codes, tables of int4 begin in the middle: exchanging the halves pays in runs of several steps. */
-DQL_INLINE run16 f32_run_of_4_bits(dql_type x_type, float scale, float zero, bool one_step) {
+DQL_INLINE run16 f32_run_of_4_bits(dql_type x_type, float scale, int32_t zero, bool one_step) {
     const size_t least = first_difference(zero) - (x_type == DQL_INT4 ? 8 : 0);
     run16 r = {twice(differences_low + least), twice(differences_high + least), _mm256_set1_ps(scale), false};
     if (x_type == DQL_INT4) {
@@ -88,7 +88,7 @@ DQL_INLINE run16 f32_run_of_4_bits(dql_type x_type, float scale, float zero, boo
     return r;
 }
 
-DQL_INLINE run16 f32_run(dql_type x_type, float scale, float zero, bool one_step) {
+DQL_INLINE run16 f32_run(dql_type x_type, float scale, int32_t zero, bool one_step) {
     if (x_type == DQL_INT4 || x_type == DQL_UINT4)
         return f32_run_of_4_bits(x_type, scale, zero, one_step);
     run16 r = bf16_run(differences16(x_type, zero));
@@ -96,7 +96,7 @@ DQL_INLINE run16 f32_run(dql_type x_type, float scale, float zero, bool one_step
     return r;
 }
 
-DQL_INLINE run16 make_run16(dql_type x_type, dql_type y_type, float scale, float zero, bool one_step) {
+DQL_INLINE run16 make_run16(dql_type x_type, dql_type y_type, float scale, int32_t zero, bool one_step) {
     if (y_type == DQL_FLOAT32)
         return f32_run(x_type, scale, zero, one_step);
     return y_type == DQL_FLOAT16 ? f16_run(finished16(x_type, scale, zero)) : bf16_run(finished16(x_type, scale, zero));
@@ -180,7 +180,7 @@ DQL_INLINE void store_outputs(dql_type y_type, const run16 *r, __m256i nibbles, 
 
 /* Blocks of whole steps from the start of a byte, without a thought for what might be left. */
 DQL_INLINE void dequantize_steps(dql_type x_type, dql_type y_type, const char *x, char *y, size_t blocks, size_t run,
-                                 const float *scale, const float *zero) {
+                                 const float *scale, const int32_t *zero) {
     const size_t x_step = STEP16 * dql_x_bits(x_type) / 8, y_step = STEP16 * (y_type == DQL_FLOAT32 ? 4 : 2);
     for (size_t b = 0; b < blocks; b++) {
         const run16 r = make_run16(x_type, y_type, scale[b], zero[b], run == STEP16);
@@ -207,7 +207,7 @@ DQL_INLINE vf32 pick_16(__m256 outputs, uint32_t codes) {
 
 /* Whole runs from the start of a byte on, without a thought for what might be left: how many they are. */
 DQL_INLINE size_t pick_blocks(dql_type x_type, const char *x, void *y, size_t count, size_t run, const float *scale,
-                              const float *zero) {
+                              const int32_t *zero) {
     size_t b = 0;
     for (size_t k = 0; count - k >= run; k += run, b++) {
         const __m256 outputs = finished16(x_type, scale[b], zero[b]).a;
@@ -220,7 +220,7 @@ DQL_INLINE size_t pick_blocks(dql_type x_type, const char *x, void *y, size_t co
 
 /* Types of 2 bits to float32. */
 DQL_INLINE void dequantize_2_bits(dql_type x_type, const void *x, size_t i, void *y, size_t count, size_t run,
-                                  const float *scale, const float *zero) {
+                                  const float *scale, const int32_t *zero) {
     size_t k = 0;
     if (i % 4 == 0 && run % 16 == 0) {
         const char *const from = (const char *)x + i / 4;
@@ -247,7 +247,7 @@ DQL_INLINE void dequantize_2_bits(dql_type x_type, const void *x, size_t i, void
 
 /* Runs of 16 from the start of a byte. In float32 they are too short for tables of bytes. */
 DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, void *y, size_t k, float scale,
-                              float zero) {
+                              int32_t zero) {
     if (y_type == DQL_FLOAT32) {
         const vf32 outputs = finished16(x_type, scale, zero);
         const uint32_t first = read_8_codes(x_type, x), second = read_8_codes(x_type, x + dql_x_bits(x_type));
@@ -260,7 +260,7 @@ DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, v
 
 /* The blocks that are whole: their number. */
 DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, const char *x, void *y, size_t count, size_t run,
-                                   const float *scale, const float *zero) {
+                                   const float *scale, const int32_t *zero) {
     const size_t blocks = count / run;
     if (run == 16)
         for (size_t b = 0; b < blocks; b++)
@@ -274,7 +274,7 @@ DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, const char 
 
 /* For packed types and runs that are worth it; else false. */
 DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                  size_t run, const float *scale, const float *zero) {
+                                  size_t run, const float *scale, const int32_t *zero) {
     if (!dql_is_packed(x_type) || run < LANES)
         return false;
     if (dql_x_bits(x_type) == 2 && y_type == DQL_FLOAT32) {

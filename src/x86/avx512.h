@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-typedef __m512 vf32;
+typedef __m512 vf32; /* raw lanes of integers are int32, but those of packed ones float32 */
 #define LANES ((size_t)16)
 
 /* Of one use: a part of the instruction that uses it. */
@@ -162,11 +162,6 @@ DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
     }
 }
 
-/* Raw lanes are int32, otherwise float32. */
-DQL_INLINE bool is_raw_int(dql_type type) {
-    return dql_is_integer(type) && dql_x_bits(type) >= 8;
-}
-
 DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     if (dql_is_packed(type))
         return _mm512_permutexvar_ps(load_packed(type, from, i, n), meanings(type));
@@ -184,33 +179,38 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     }
 }
 
-DQL_INLINE vf32 number(dql_type type, vf32 raw) {
-    if (is_raw_int(type))
-        return _mm512_cvtepi32_ps(_mm512_castps_si512(raw));
+DQL_INLINE vf32 entry_of(dql_type type, vf32 raw) {
     return dql_is_scale(type) ? with_nan(raw, _mm512_cmp_ps_mask(raw, raw, _CMP_UNORD_Q)) : raw;
+}
+
+DQL_INLINE vf32 zeros(dql_type type, vf32 entries) {
+    (void)type;
+    return entries;
+}
+
+DQL_INLINE vf32 splat_zero(dql_type type, int32_t entry) {
+    (void)type;
+    return _mm512_castsi512_ps(_mm512_set1_epi32(entry));
 }
 
 DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
     return _mm512_mul_ps(_mm512_sub_ps(v, zero), scale);
 }
 
-/* Integers are subtracted as such, which leaves the float units to the rest; float zero points are 0. Of int32 the zero
- * point is 0 too. */
-DQL_INLINE vf32 splat_zero(dql_type type, float f) {
-    return is_raw_int(type) ? _mm512_castsi512_ps(_mm512_cvtps_epi32(splat(f))) : splat(f);
-}
-
+/* Raw integers are subtracted as such, which leaves the float units to the rest. */
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
-    if (!dql_has_zero(type))
-        return _mm512_mul_ps(number(type, raw), scale);
-    if (!is_raw_int(type))
+    if (!dql_is_integer(type))
+        return _mm512_mul_ps(raw, scale);
+    if (dql_is_packed(type))
         return affine(raw, scale, zero);
-    const __m512i difference = _mm512_sub_epi32(_mm512_castps_si512(raw), _mm512_castps_si512(zero));
+    __m512i difference = _mm512_castps_si512(raw);
+    if (dql_has_zero(type))
+        difference = _mm512_sub_epi32(difference, _mm512_castps_si512(zero));
     return _mm512_mul_ps(_mm512_cvtepi32_ps(difference), scale);
 }
 
 /* (phase + lane) / run by a multiplication, which is exact for numbers this small. */
-DQL_INLINE vf32 expand(const float *from, size_t n, size_t run, size_t phase) {
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t run, size_t phase) {
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i place = _mm512_add_epi32(lane, _mm512_set1_epi32((int)phase));
     const __m512i inverse = _mm512_set1_epi32((int)(0x7fff / run + 1));
@@ -284,7 +284,7 @@ DQL_INLINE void store_two(dql_type type, void *to, size_t i, vf32 a, vf32 b) {
 
 /* Elements [k, end) of y, of one run: what is left of a run by a loop of longer steps, or too short for its table. */
 DQL_INLINE void dequantize_rest(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k,
-                                size_t end, float scale, float zero) {
+                                size_t end, float scale, int32_t zero) {
     const vf32 s = splat(scale), z = splat_zero(x_type, zero);
     for (; k < end; k += LANES) {
         const size_t n = end - k < LANES ? end - k : LANES;
@@ -300,7 +300,7 @@ DQL_INLINE void dequantize_two(dql_type x_type, dql_type y_type, const void *x, 
 
 /* To bfloat16 two vectors at a time, in runs that gain by it; else false. */
 DQL_INLINE bool dequantize_by_two(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                  size_t run, const float *scale, const float *zero) {
+                                  size_t run, const float *scale, const int32_t *zero) {
     const size_t step = 2 * LANES;
     if (y_type != DQL_BFLOAT16 || (run % step && run < 4 * step))
         return false;

@@ -6,19 +6,19 @@
 #include "x86/avx512.h"
 
 /* The 16 outputs, before they are rounded. Float zero points are 0. */
-DQL_INLINE vf32 finished16(dql_type x_type, float scale, float zero) {
+DQL_INLINE vf32 finished16(dql_type x_type, float scale, int32_t zero) {
     const vf32 v = meanings(x_type), s = splat_once(scale);
-    return dql_is_integer(x_type) ? affine(v, s, splat_once(zero)) : _mm512_mul_ps(v, s);
+    return dql_is_integer(x_type) ? affine(v, s, splat_zero(x_type, zero)) : _mm512_mul_ps(v, s);
 }
 
 /* As halves. */
-DQL_INLINE __m256i halves16(dql_type x_type, dql_type y_type, float scale, float zero) {
+DQL_INLINE __m256i halves16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
     const vf32 v = finished16(x_type, scale, zero);
     return y_type == DQL_FLOAT16 ? _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT) : bf16_from_f32(v);
 }
 
 /* 16 float32, or 16 halves twice. */
-DQL_INLINE __m512i table16(dql_type x_type, dql_type y_type, float scale, float zero) {
+DQL_INLINE __m512i table16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
     if (y_type == DQL_FLOAT32)
         return _mm512_castps_si512(finished16(x_type, scale, zero));
     return _mm512_broadcast_i64x4(halves16(x_type, y_type, scale, zero));
@@ -120,7 +120,7 @@ DQL_INLINE __m256i spread_16_words(dql_type type, uint64_t codes) {
 
 /* To halves, runs of 16 from the start of a byte on. */
 DQL_INLINE void pick_blocks_of_16(dql_type x_type, dql_type y_type, const char *x, char *y, size_t blocks,
-                                  const float *scale, const float *zero) {
+                                  const float *scale, const int32_t *zero) {
     for (size_t b = 0; b < blocks; b++, x += 2 * dql_x_bits(x_type), y += 2 * LANES) {
         const __m256i index = spread_16_words(x_type, read_codes(x_type, x, 0, LANES));
         store_16(y, 0, LANES, _mm256_permutexvar_epi16(index, halves16(x_type, y_type, scale[b], zero[b])));
@@ -129,7 +129,7 @@ DQL_INLINE void pick_blocks_of_16(dql_type x_type, dql_type y_type, const char *
 
 /* Whole runs from the start of a byte on, without a thought for what might be left: how many they are. */
 DQL_INLINE size_t pick_blocks(dql_type x_type, dql_type y_type, const char *x, void *y, size_t count, size_t run,
-                              const float *scale, const float *zero) {
+                              const float *scale, const int32_t *zero) {
     const size_t step = y_type == DQL_FLOAT32 ? 16 : 32, step_bytes = step * dql_x_bits(x_type) / 8;
     size_t b = 0;
     for (size_t k = 0; count - k >= run; k += run, b++) {
@@ -143,7 +143,7 @@ DQL_INLINE size_t pick_blocks(dql_type x_type, dql_type y_type, const char *x, v
 
 /* For packed types and runs that are worth a table; else false. */
 DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                      size_t run, const float *scale, const float *zero) {
+                                      size_t run, const float *scale, const int32_t *zero) {
     if (!dql_is_packed(x_type) || run < LANES)
         return false;
     const size_t step = y_type == DQL_FLOAT32 ? 16 : 32, a_byte = 8 / dql_x_bits(x_type);

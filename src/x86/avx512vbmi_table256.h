@@ -12,7 +12,7 @@ typedef struct table256 {
     __m512i low[4], high[4];
 } table256;
 
-DQL_INLINE table256 make_table256(dql_type x_type, dql_type y_type, float scale, float zero) {
+DQL_INLINE table256 make_table256(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
     _Alignas(64) uint16_t halves[256];
     table256 t;
     finish_halves(x_type, y_type, halves, 256, splat(scale), splat_zero(x_type, zero));
@@ -37,7 +37,7 @@ DQL_INLINE void pick_64(const table256 *t, const char *x, char *y) {
 
 /* For these types, if the first run is worth a table; else false. */
 DQL_INLINE bool dequantize_by_table256(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                       size_t run, const float *scale, const float *zero) {
+                                       size_t run, const float *scale, const int32_t *zero) {
     const bool is_byte = dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
     if (!is_byte || y_type == DQL_FLOAT32 || run < TABLE256_RUN || count < TABLE256_RUN)
         return false;
