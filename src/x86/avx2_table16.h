@@ -7,24 +7,15 @@
 
 #include "x86/avx2.h"
 
+#include "x86/avx2_differences.h"
+
 /* What all elements of a run have in common: 16 low bytes and 16 high bytes, each twice; of float32 the scale too. */
 typedef struct run16 {
     __m256i low, high;
     __m256 scale;
-    bool sign_turned; /* the tables begin with the least code of int4, -8 */
 } run16;
 
-enum { STEP16 = 32, LEAST_DIFFERENCE = -15 };
-
-/* All differences of two integer codes, from -15 to 15, in float32 and as the upper bytes of that. */
-static const _Alignas(64) float differences[] = {-15, -14, -13, -12, -11, -10, -9, -8, -7, -6, -5, -4, -3, -2, -1, 0,
-                                                 1,   2,   3,   4,   5,   6,   7,  8,  9,  10, 11, 12, 13, 14, 15};
-static const _Alignas(32) uint8_t differences_low[] = {0x70, 0x60, 0x50, 0x40, 0x30, 0x20, 0x10, 0x00, 0xe0, 0xc0, 0xa0,
-                                                       0x80, 0x40, 0x00, 0x80, 0x00, 0x80, 0x00, 0x40, 0x80, 0xa0, 0xc0,
-                                                       0xe0, 0x00, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70};
-static const _Alignas(32) uint8_t differences_high[] = {
-    0xc1, 0xc1, 0xc1, 0xc1, 0xc1, 0xc1, 0xc1, 0xc1, 0xc0, 0xc0, 0xc0, 0xc0, 0xc0, 0xc0, 0xbf, 0x00,
-    0x3f, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x41, 0x41, 0x41, 0x41, 0x41, 0x41, 0x41, 0x41};
+enum { STEP16 = 32 };
 
 DQL_INLINE __m256i twice(const void *p) {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)p));
@@ -74,31 +65,21 @@ DQL_INLINE run16 bf16_run(vf32 v) {
     return (run16){.low = _mm256_permutevar8x32_epi32(bytes, low), .high = _mm256_permutevar8x32_epi32(bytes, high)};
 }
 
-/* In order of the codes, tables of int4 begin in the middle: exchanging the halves pays in runs of several steps. */
-DQL_INLINE run16 f32_run_of_4_bits(dql_type x_type, float scale, int32_t zero, bool one_step) {
-    const size_t least = first_difference(zero) - (x_type == DQL_INT4 ? 8 : 0);
-    run16 r = {twice(differences_low + least), twice(differences_high + least), _mm256_set1_ps(scale), false};
-    if (x_type == DQL_INT4) {
-        r.sign_turned = one_step;
-        if (!one_step) {
-            r.low = _mm256_shuffle_epi32(r.low, 0x4e);
-            r.high = _mm256_shuffle_epi32(r.high, 0x4e);
-        }
-    }
-    return r;
-}
-
-DQL_INLINE run16 f32_run(dql_type x_type, float scale, int32_t zero, bool one_step) {
-    if (x_type == DQL_INT4 || x_type == DQL_UINT4)
-        return f32_run_of_4_bits(x_type, scale, zero, one_step);
-    run16 r = bf16_run(differences16(x_type, zero));
+DQL_INLINE run16 f32_run(dql_type x_type, float scale, int32_t zero) {
+    run16 r;
+    if (x_type == DQL_INT4)
+        r = (run16){.low = twice(int4_low[zero + 8]), .high = twice(int4_high[zero + 8])};
+    else if (x_type == DQL_UINT4)
+        r = (run16){.low = twice(uint4_low[zero]), .high = twice(uint4_high[zero])};
+    else
+        r = bf16_run(differences16(x_type, zero));
     r.scale = _mm256_set1_ps(scale);
     return r;
 }
 
-DQL_INLINE run16 make_run16(dql_type x_type, dql_type y_type, float scale, int32_t zero, bool one_step) {
+DQL_INLINE run16 make_run16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
     if (y_type == DQL_FLOAT32)
-        return f32_run(x_type, scale, zero, one_step);
+        return f32_run(x_type, scale, zero);
     return y_type == DQL_FLOAT16 ? f16_run(finished16(x_type, scale, zero)) : bf16_run(finished16(x_type, scale, zero));
 }
 
@@ -158,9 +139,7 @@ DQL_INLINE void store_floats(const run16 *r, __m256i nibbles, void *y, size_t k,
     const __m256i order = _mm256_setr_epi8(0, 4, 0, 4, 1, 5, 1, 5, 8, 12, 8, 12, 9, 13, 9, 13, /* next lane */
                                            2, 6, 2, 6, 3, 7, 3, 7, 10, 14, 10, 14, 11, 15, 11, 15);
     const __m256i pairs = _mm256_shuffle_epi8(nibbles, order);
-    __m256i codes = lower_nibbles(_mm256_blend_epi16(pairs, _mm256_srli_epi16(pairs, 4), 0xaa));
-    if (r->sign_turned)
-        codes = _mm256_xor_si256(codes, _mm256_set1_epi8(8));
+    const __m256i codes = lower_nibbles(_mm256_blend_epi16(pairs, _mm256_srli_epi16(pairs, 4), 0xaa));
     const __m256i low = _mm256_shuffle_epi8(r->low, codes), high = _mm256_shuffle_epi8(r->high, codes);
     const vf32 first = scale_halves(r, _mm256_unpacklo_epi8(low, high));
     if (n <= 16) {
@@ -183,7 +162,7 @@ DQL_INLINE void dequantize_steps(dql_type x_type, dql_type y_type, const char *x
                                  const float *scale, const int32_t *zero) {
     const size_t x_step = STEP16 * dql_x_bits(x_type) / 8, y_step = STEP16 * (y_type == DQL_FLOAT32 ? 4 : 2);
     for (size_t b = 0; b < blocks; b++) {
-        const run16 r = make_run16(x_type, y_type, scale[b], zero[b], run == STEP16);
+        const run16 r = make_run16(x_type, y_type, scale[b], zero[b]);
         for (size_t k = 0; k < run; k += STEP16, x += x_step, y += y_step)
             store_outputs(y_type, &r, load_whole_nibbles(x_type, x), y, 0, STEP16);
     }
@@ -253,7 +232,7 @@ DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, v
         const uint32_t first = read_8_codes(x_type, x), second = read_8_codes(x_type, x + dql_x_bits(x_type));
         store_32(y, k, 16, (vf32){pick_8(x_type, outputs, first), pick_8(x_type, outputs, second)});
     } else {
-        const run16 r = make_run16(x_type, y_type, scale, zero, true);
+        const run16 r = make_run16(x_type, y_type, scale, zero);
         store_halves(&r, repeat(load_nibbles(x_type, x, 0, 16)), y, k, 16);
     }
 }
@@ -292,7 +271,7 @@ DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const void *
     }
     for (; k < count; scale++, zero++) {
         const size_t end = run < count - k ? k + run : count;
-        const run16 r = make_run16(x_type, y_type, *scale, *zero, false);
+        const run16 r = make_run16(x_type, y_type, *scale, *zero);
         for (; end - k >= STEP16; k += STEP16)
             store_outputs(y_type, &r, repeat(load_nibbles(x_type, x, i + k, STEP16)), y, k, STEP16);
         if (k < end)
