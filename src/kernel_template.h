@@ -23,45 +23,70 @@
  * 1 to LANES; lanes from n on may be anything; load and store touch no byte outside the n elements. A NaN whose lower
  * half is not 0 reaches no store: widen and load see to that. */
 
+/* Known when the source is parsed: gcc 12 runs out of memory where SVE has two loops to choose from. */
+enum { LANES_ARE_CONSTANT = __builtin_constant_p(LANES) };
+
+/* Whether every vector from element i on starts with the first element of a byte, or from i elements further on. */
+DQL_INLINE bool starts_bytes(dql_type type, size_t i) {
+    const size_t a_byte = dql_is_packed(type) ? 8 / dql_x_bits(type) : 1;
+    return LANES_ARE_CONSTANT && LANES % a_byte == 0 && i % a_byte == 0;
+}
+
+/* Elements [i, i + n). If the first one is known to start a byte, nothing is left of what load does where it doesn't.
+ */
+DQL_INLINE vf32 load_from(dql_type type, const void *x, size_t i, size_t n, bool starts) {
+    if (!starts)
+        return load(type, x, i, n);
+    const size_t bits = dql_x_bits(type);
+    return load(type, (const char *)x + (bits < 8 ? i / (8 / bits) : i * (bits / 8)), 0, n);
+}
+
 /* Elements [k, k + n) of row r. */
 DQL_INLINE void dequantize_each(dql_type x_type, dql_type y_type, const dql_panel *p, size_t r, size_t k, size_t n,
-                                vf32 scale, vf32 zero) {
-    const vf32 raw = load(x_type, p->x, p->i + r * p->x_stride + k, n);
+                                vf32 scale, vf32 zero, bool starts) {
+    const vf32 raw = load_from(x_type, p->x, p->i + r * p->x_stride + k, n, starts);
     store(y_type, p->y, r * p->y_stride + k, n, dequantize_raw(x_type, raw, scale, zero));
 }
 
 /* The same of rows that share their scales. */
 DQL_INLINE void dequantize_column(dql_type x_type, dql_type y_type, const dql_panel *p, size_t rows, size_t k, size_t n,
-                                  vf32 scale, vf32 zero) {
+                                  vf32 scale, vf32 zero, bool starts) {
     if (n == LANES) {
 #pragma GCC unroll 4
         for (size_t r = 0; r < rows; r++)
-            dequantize_each(x_type, y_type, p, r, k, LANES, scale, zero);
+            dequantize_each(x_type, y_type, p, r, k, LANES, scale, zero, starts);
     } else {
         for (size_t r = 0; r < rows; r++)
-            dequantize_each(x_type, y_type, p, r, k, n, scale, zero);
+            dequantize_each(x_type, y_type, p, r, k, n, scale, zero, starts);
     }
 }
 
 /* A scale for each element. */
-DQL_INLINE void dequantize_elements(dql_type x_type, dql_type y_type, const dql_panel *p, size_t rows) {
+DQL_INLINE void dequantize_columns(dql_type x_type, dql_type y_type, const dql_panel *p, size_t rows, bool starts) {
     size_t k = 0;
     for (; p->count - k >= LANES; k += LANES)
         dequantize_column(x_type, y_type, p, rows, k, LANES, load(DQL_FLOAT32, p->scale, k, LANES),
-                          zeros(x_type, load(DQL_FLOAT32, p->zero, k, LANES)));
+                          zeros(x_type, load(DQL_FLOAT32, p->zero, k, LANES)), starts);
     if (k < p->count) {
         const size_t n = p->count - k;
         dequantize_column(x_type, y_type, p, rows, k, n, load(DQL_FLOAT32, p->scale, k, n),
-                          zeros(x_type, load(DQL_FLOAT32, p->zero, k, n)));
+                          zeros(x_type, load(DQL_FLOAT32, p->zero, k, n)), starts);
     }
+}
+
+DQL_INLINE void dequantize_elements(dql_type x_type, dql_type y_type, const dql_panel *p, size_t rows) {
+    if (starts_bytes(x_type, p->i) && (rows == 1 || starts_bytes(x_type, p->x_stride)))
+        dequantize_columns(x_type, y_type, p, rows, true);
+    else
+        dequantize_columns(x_type, y_type, p, rows, false);
 }
 
 /* Elements [k, k + n) of a row of several runs a vector; element k is at place `phase` of the run of scale `first`,
  * from which on `scales` are left. They are spread over the lanes. */
 DQL_INLINE void dequantize_spread(dql_type x_type, dql_type y_type, const dql_panel *p, size_t k, size_t n,
-                                  size_t first, size_t scales, size_t phase) {
-    dequantize_column(x_type, y_type, p, 1, k, n, expand(p->scale + first, scales, p->run, phase),
-                      zeros(x_type, expand(p->zero + first, scales, p->run, phase)));
+                                  size_t first, size_t scales, size_t phase, bool starts) {
+    dequantize_each(x_type, y_type, p, 0, k, n, expand(p->scale + first, scales, p->run, phase),
+                    zeros(x_type, expand(p->zero + first, scales, p->run, phase)), starts);
 }
 
 /* A vector on: `whole` runs and `rest` elements. */
@@ -73,17 +98,17 @@ DQL_INLINE void pass_vector(size_t *first, size_t *phase, size_t run, size_t who
 }
 
 /* A row of such runs: all vectors of elements and of scales are whole ones, but the last few. */
-DQL_INLINE void dequantize_short_runs(dql_type x_type, dql_type y_type, const dql_panel *p) {
+DQL_INLINE void dequantize_short_runs(dql_type x_type, dql_type y_type, const dql_panel *p, bool starts) {
     const size_t run = p->run, count = p->count, scales = (count + run - 1) / run;
     const size_t whole = LANES / run, rest = LANES % run;
     size_t k = 0, first = 0, phase = 0;
     for (; count - k >= LANES && scales - first >= LANES; k += LANES) {
-        dequantize_spread(x_type, y_type, p, k, LANES, first, LANES, phase);
+        dequantize_spread(x_type, y_type, p, k, LANES, first, LANES, phase, starts);
         pass_vector(&first, &phase, run, whole, rest);
     }
     for (; k < count; k += LANES) {
         const size_t n = count - k < LANES ? count - k : LANES, left = scales - first;
-        dequantize_spread(x_type, y_type, p, k, n, first, left < LANES ? left : LANES, phase);
+        dequantize_spread(x_type, y_type, p, k, n, first, left < LANES ? left : LANES, phase, starts);
         pass_vector(&first, &phase, run, whole, rest);
     }
 }
@@ -133,7 +158,8 @@ DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const voi
 }
 
 /* Elements [k, k + run) of all rows, which are a run of each. */
-DQL_INLINE void dequantize_run_of_rows(dql_type x_type, dql_type y_type, const dql_panel *p, size_t k, size_t run) {
+DQL_INLINE void dequantize_run_of_rows(dql_type x_type, dql_type y_type, const dql_panel *p, size_t k, size_t run,
+                                       bool starts) {
     const float *scale = p->scale + k / p->run;
     const int32_t *zero = p->zero + k / p->run;
     size_t i = p->i + k;
@@ -141,7 +167,8 @@ DQL_INLINE void dequantize_run_of_rows(dql_type x_type, dql_type y_type, const d
         const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
 #pragma GCC unroll 4
         for (size_t n = 0; n < run; n += LANES)
-            store(y_type, p->y, k + n, LANES, dequantize_raw(x_type, load(x_type, p->x, i + n, LANES), s, z));
+            store(y_type, p->y, k + n, LANES,
+                  dequantize_raw(x_type, load_from(x_type, p->x, i + n, LANES, starts), s, z));
         i += p->x_stride;
         k += p->y_stride;
         scale += p->scale_stride;
@@ -169,13 +196,14 @@ DQL_INLINE bool dequantize_narrow(dql_type x_type, dql_type y_type, const dql_pa
     if (!__builtin_constant_p(LANES) || y_type != DQL_FLOAT32 || p->rows == 1 || p->count > NARROW || run < 2 * LANES ||
         run % LANES || p->count % run)
         return false;
+    const bool starts = starts_bytes(x_type, p->i) && starts_bytes(x_type, p->x_stride);
     for (size_t k = 0; k < p->count; k += run)
-        if (run == 2 * LANES)
-            dequantize_run_of_rows(x_type, y_type, p, k, 2 * LANES);
-        else if (run == 4 * LANES)
-            dequantize_run_of_rows(x_type, y_type, p, k, 4 * LANES);
+        if (starts && run == 2 * LANES)
+            dequantize_run_of_rows(x_type, y_type, p, k, 2 * LANES, true);
+        else if (starts && run == 4 * LANES)
+            dequantize_run_of_rows(x_type, y_type, p, k, 4 * LANES, true);
         else
-            dequantize_run_of_rows(x_type, y_type, p, k, run);
+            dequantize_run_of_rows(x_type, y_type, p, k, run, false);
     return true;
 }
 
@@ -196,7 +224,10 @@ DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *p)
     dql_panel at = *p;
     if (at.run > 1)
         for (; at.rows; next_rows(y_type, &at, p, 1))
-            dequantize_short_runs(x_type, y_type, &at);
+            if (starts_bytes(x_type, at.i))
+                dequantize_short_runs(x_type, y_type, &at, true);
+            else
+                dequantize_short_runs(x_type, y_type, &at, false);
     else {
         const size_t most = p->scale_stride ? 1 : MOST_ROWS;
         if (most > 1 && at.count > NARROW)
