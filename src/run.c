@@ -34,6 +34,7 @@ typedef struct call {
     bool stream;
 
     tile *tile;
+    const float *scales;         /* those in the tile, or those of the caller */
     size_t tile_from, tile_size; /* what it holds, see fill_runs and fill_elements; 0, 0: nothing */
     bool exact_zero;             /* and among it an int32 zero point that is not 0 */
 } call;
@@ -117,6 +118,11 @@ static void advance(const dql_normal *p, position *at, const step *by) {
 
 /* ---- the tile ---- */
 
+/* Whether kernels can read the caller's scales: for float32 they may have any NaN. */
+DQL_INLINE bool are_ready(const dql_normal *p, const void *scale) {
+    return p->scale_type == DQL_FLOAT32 && p->y_type == DQL_FLOAT32 && (uintptr_t)scale % sizeof(float) == 0;
+}
+
 /* Next to short rows calls take long: what each row of scales needs once is inlined. */
 
 /* Scales or zero points [first, first + n), to entry k and those after it. */
@@ -144,7 +150,11 @@ static void tile_filled(call *c, size_t from, size_t n) {
 DQL_INLINE void fill_runs(call *c, size_t first, size_t n) {
     if (c->tile_from == first && c->tile_size >= n)
         return;
-    read_scales(c, first, &c->tile->scale, 0, n);
+    c->scales = c->tile->scale.f32;
+    if (are_ready(c->plan, c->scale))
+        c->scales = (const float *)c->scale + first;
+    else
+        read_scales(c, first, &c->tile->scale, 0, n);
     if (c->zero)
         read_zeros(c, first, &c->tile->zero, 0, n);
     tile_filled(c, first, n);
@@ -152,6 +162,7 @@ DQL_INLINE void fill_runs(call *c, size_t first, size_t n) {
 
 /* The same for each of `rows` rows, whose scales are `stride` apart. */
 static void fill_rows(call *c, size_t first, size_t stride, size_t n, size_t rows) {
+    c->scales = c->tile->scale.f32;
     for (size_t r = 0; r < rows; r++) {
         read_scales(c, first + r * stride, &c->tile->scale, r * n, n);
         if (c->zero)
@@ -214,6 +225,7 @@ static void fill_elements(call *c, const position *at, size_t n) {
     if (c->tile_from == from && c->tile_size >= n && until_next_scales(p, at) >= n)
         return;
     entries narrow;
+    c->scales = c->tile->scale.f32;
     const size_t first = at->scale - at->column / p->run, scales = scales_of_rows(p, *at, n);
     read_scales(c, first, &narrow, 0, scales);
     spread_rows(p, c->tile->scale.i32, narrow.i32, *at, n);
@@ -300,7 +312,9 @@ static void compute_streamed(const call *c, const dql_panel *p) {
     }
 }
 
-DQL_INLINE void compute(const call *c, const dql_panel *p) {
+/* With the scales that have just been made ready. */
+DQL_INLINE void compute(const call *c, dql_panel *p) {
+    p->scale = c->scales;
     if (c->exact_zero)
         compute_exactly(c, p);
     else if (c->stream)
@@ -323,7 +337,6 @@ DQL_INLINE dql_panel panel(const call *c, size_t i, size_t count, size_t rows, s
                        .x_stride = x_stride,
                        .y_stride = y_stride,
                        .scale_stride = 0,
-                       .scale = c->tile->scale.f32,
                        .zero = c->zero ? c->tile->zero.i32 : no_zero};
 }
 
@@ -604,7 +617,9 @@ DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const voi
     if (splits_run || exceeds_tile || streams || may_be_exact)
         return false;
     const size_t scales = scales_of(length, p->run);
-    p->kernels->widen[p->scale_type](scale, at->scale, t->scale.f32, scales);
+    const bool ready = are_ready(p, scale);
+    if (!ready)
+        p->kernels->widen[p->scale_type](scale, at->scale, t->scale.f32, scales);
     if (zero)
         p->kernels->widen[p->x_type](zero, at->scale, t->zero.i32, scales);
     const dql_panel panel = {.x = x,
@@ -615,7 +630,7 @@ DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const voi
                              .run = p->run,
                              .x_stride = length,
                              .y_stride = length,
-                             .scale = t->scale.f32,
+                             .scale = ready ? (const float *)scale + at->scale : t->scale.f32,
                              .zero = zero ? t->zero.i32 : no_zero};
     dql_kernel_of(p->kernels, p->x_type, p->y_number)(&panel);
     return true;
