@@ -94,8 +94,17 @@ typedef struct step {
 } step;
 
 static step step_of(const dql_normal *p, size_t elements) {
-    const size_t columns = elements % p->row_length;
-    return (step){elements, elements / p->row_length, columns, columns / p->run, columns % p->run};
+    step s = {.elements = elements, .columns = elements};
+    if (elements >= p->row_length) { /* divisions take as long as vectors */
+        s.rows = elements / p->row_length;
+        s.columns = elements % p->row_length;
+    }
+    s.offset = s.columns;
+    if (s.columns >= p->run) {
+        s.runs = s.columns / p->run;
+        s.offset = s.columns % p->run;
+    }
+    return s;
 }
 
 /* Divides only where another row of scales begins. */
@@ -340,13 +349,18 @@ DQL_INLINE dql_panel panel(const call *c, size_t i, size_t count, size_t rows, s
                        .zero = c->zero ? c->tile->zero.i32 : no_zero};
 }
 
+/* How many of `rows` rows that are `apart` from each other begin at most `room` behind the first one. Mostly all do,
+ * which takes no division. */
+DQL_INLINE size_t rows_within(size_t rows, size_t apart, size_t room) {
+    return (rows - 1) * apart <= room ? rows : room / apart + 1;
+}
+
 /* Rows with scales of their own, from scale `first` on, `stride` apart: as many at once as the tile has room for. */
 static void walk_apart(call *c, dql_panel p, size_t first, size_t stride, size_t scales) {
     const bool wide = stride > scales + SMALL_GAP;
     p.scale_stride = wide ? scales : stride;
-    const size_t most = (TILE - scales) / p.scale_stride + 1;
     for (size_t left = p.rows; left; left -= p.rows) {
-        p.rows = min(left, most);
+        p.rows = rows_within(left, p.scale_stride, TILE - scales);
         if (wide)
             fill_rows(c, first, stride, scales, p.rows);
         else
@@ -486,15 +500,15 @@ static size_t rows_together(const dql_normal *p, const position *at, size_t leng
             *scale_stride = row->rows * p->row_scales * p->blocks;
             return rows;
         }
-        return row->rows ? min(rows, (at->rows_left - 1) / row->rows + 1) : rows;
+        return rows_within(rows, row->rows, at->rows_left - 1);
     }
     if (row->rows > 0 || length > row_left)
         return 1;
     if (row->offset == 0) { /* other columns of the same row */
         *scale_stride = row->runs;
-        return min(rows, (row_left - length) / row->columns + 1);
+        return rows_within(rows, row->columns, row_left - length);
     }
-    return length <= run_left ? min(rows, (run_left - length) / row->columns + 1) : 1; /* parts of one run */
+    return length <= run_left ? rows_within(rows, row->columns, run_left - length) : 1; /* parts of one run */
 }
 
 static void walk_rows(call *c, size_t begin, size_t length, size_t rows, size_t x_stride, char *y, size_t y_stride) {
@@ -669,7 +683,8 @@ dql_status dql_run(const dql_plan *plan, const void *x, const void *scale, const
 
 /* Whether `rows` starts, `stride` apart, each have `length` elements before `end`; rows and length are not 0. */
 static bool rows_fit(size_t length, size_t rows, size_t stride, size_t end) {
-    return length <= end && (rows == 1 || stride == 0 || (end - length) / stride >= rows - 1);
+    size_t last;
+    return length <= end && !__builtin_mul_overflow(rows - 1, stride, &last) && last <= end - length;
 }
 
 dql_status dql_run_rows(const dql_plan *plan, const void *x, const void *scale, const void *zero, size_t begin,
