@@ -157,18 +157,23 @@ DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const voi
     }
 }
 
-/* Elements [k, k + run) of all rows, which are a run of each. */
-DQL_INLINE void dequantize_run_of_rows(dql_type x_type, dql_type y_type, const dql_panel *p, size_t k, size_t run,
-                                       bool starts) {
-    const float *scale = p->scale + k / p->run;
-    const int32_t *zero = p->zero + k / p->run;
-    size_t i = p->i + k;
+/* Rows of whole runs. */
+DQL_INLINE void dequantize_rows(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run, bool starts) {
+    const void *x = p->x; /* y may alias p */
+    void *y = p->y;
+    const float *scale = p->scale;
+    const int32_t *zero = p->zero;
+    const size_t count = p->count;
+    size_t i = p->i, k = 0;
     for (size_t rows = p->rows; rows; rows--) {
-        const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
+        for (size_t j = 0, b = 0; j < count; b++) {
+            const vf32 s = splat(scale[b]), z = splat_zero(x_type, zero[b]);
+            const size_t end = j + run;
 #pragma GCC unroll 4
-        for (size_t n = 0; n < run; n += LANES)
-            store(y_type, p->y, k + n, LANES,
-                  dequantize_raw(x_type, load_from(x_type, p->x, i + n, LANES, starts), s, z));
+            for (; j < end; j += LANES)
+                store(y_type, y, k + j, LANES,
+                      dequantize_raw(x_type, load_from(x_type, x, i + j, LANES, starts), s, z));
+        }
         i += p->x_stride;
         k += p->y_stride;
         scale += p->scale_stride;
@@ -189,21 +194,20 @@ DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *p, si
  * few, since each row is another place in memory. */
 enum { NARROW = 128, MOST_ROWS = 32, FEW_ROWS = 4 };
 
-/* To float32, rows of few runs of several whole vectors: run by run, which costs less a row; else false. Not for
- * vectors of any length: clang takes their LANES for a power of two. */
+/* To float32, rows of few runs of several whole vectors, for which `special` and its like would take too long; else
+ * false. Not for vectors of any length: clang takes their LANES for a power of two. */
 DQL_INLINE bool dequantize_narrow(dql_type x_type, dql_type y_type, const dql_panel *p) {
     const size_t run = p->run < p->count ? p->run : p->count;
     if (!__builtin_constant_p(LANES) || y_type != DQL_FLOAT32 || p->rows == 1 || p->count > NARROW || run < 2 * LANES ||
         run % LANES || p->count % run)
         return false;
     const bool starts = starts_bytes(x_type, p->i) && starts_bytes(x_type, p->x_stride);
-    for (size_t k = 0; k < p->count; k += run)
-        if (starts && run == 2 * LANES)
-            dequantize_run_of_rows(x_type, y_type, p, k, 2 * LANES, true);
-        else if (starts && run == 4 * LANES)
-            dequantize_run_of_rows(x_type, y_type, p, k, 4 * LANES, true);
-        else
-            dequantize_run_of_rows(x_type, y_type, p, k, run, false);
+    if (starts && run == 2 * LANES)
+        dequantize_rows(x_type, y_type, p, 2 * LANES, true);
+    else if (starts && run == 4 * LANES)
+        dequantize_rows(x_type, y_type, p, 4 * LANES, true);
+    else
+        dequantize_rows(x_type, y_type, p, run, false);
     return true;
 }
 
