@@ -614,23 +614,20 @@ static void run_walk(const dql_normal *p, tile *t, const void *x, const void *sc
     close_call(&c);
 }
 
-/* The usual call: elements of one row, or whole rows that share their scales, in one panel, not streamed. Neither a
- * `call` nor a walk is stored, since in the L1 cache stores of ours delay those to y. False: it is another one, and
+/* Rows that share their scales or have them `scale_stride` apart, computed without a walk if they can be, as usually:
+ * neither a `call` nor a position is stored, since in the L1 cache stores of ours delay those to y. Else false, and
  * nothing is done. */
 DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const void *scale, const void *zero,
-                          const position *at, size_t n, void *y) {
-    size_t length = n, rows = 1;
-    if (n > p->row_length - at->column) {
-        if (at->column || n / p->row_length > at->rows_left || n % p->row_length || has_short_rows(p))
-            return false;
-        length = p->row_length;
-        rows = n / p->row_length;
-    }
+                          const position *at, size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride,
+                          size_t scale_stride) {
     const bool splits_run = at->offset && length > p->run - at->offset, exceeds_tile = length / TILE >= p->run;
-    const bool streams = n * p->y_size > p->stream_above, may_be_exact = zero && p->x_type == DQL_INT32;
+    const bool streams = rows * length * p->y_size > p->stream_above, may_be_exact = zero && p->x_type == DQL_INT32;
     if (splits_run || exceeds_tile || streams || may_be_exact)
         return false;
-    const size_t scales = scales_of(length, p->run);
+    size_t scales = scales_of(length, p->run);
+    if (scale_stride > scales + SMALL_GAP || rows_within(rows, scale_stride, TILE - scales) < rows)
+        return false;
+    scales += (rows - 1) * scale_stride;
     const bool ready = are_ready(p, scale);
     if (!ready)
         p->kernels->widen[p->scale_type](scale, at->scale, t->scale.f32, scales);
@@ -642,12 +639,36 @@ DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const voi
                              .count = length,
                              .rows = rows,
                              .run = p->run,
-                             .x_stride = length,
-                             .y_stride = length,
+                             .x_stride = x_stride,
+                             .y_stride = y_stride,
+                             .scale_stride = scale_stride,
                              .scale = ready ? (const float *)scale + at->scale : t->scale.f32,
                              .zero = zero ? t->zero.i32 : no_zero};
     dql_kernel_of(p->kernels, p->x_type, p->y_number)(&panel);
     return true;
+}
+
+/* The next n elements: of one row, or whole rows that share their scales. */
+DQL_INLINE bool run_next(const dql_normal *p, tile *t, const void *x, const void *scale, const void *zero,
+                         const position *at, size_t n, void *y) {
+    size_t length = n, rows = 1;
+    if (n > p->row_length - at->column) {
+        if (at->column || n / p->row_length > at->rows_left || n % p->row_length || has_short_rows(p))
+            return false;
+        length = p->row_length;
+        rows = n / p->row_length;
+    }
+    return run_panel(p, t, x, scale, zero, at, length, rows, length, y, length, 0);
+}
+
+/* Rows of a panel, all of them at once. */
+DQL_INLINE bool run_rows(const dql_normal *p, tile *t, const void *x, const void *scale, const void *zero, size_t begin,
+                         size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride) {
+    const position at = locate(p, begin);
+    const step row = step_of(p, x_stride);
+    size_t scale_stride;
+    return rows > 1 && rows_together(p, &at, length, rows, &row, &scale_stride) == rows &&
+           run_panel(p, t, x, scale, zero, &at, length, rows, x_stride, y, y_stride, scale_stride);
 }
 
 DQL_INLINE dql_status run_elements(const dql_normal *p, const void *x, const void *scale, const void *zero,
@@ -665,7 +686,7 @@ DQL_INLINE dql_status run_elements(const dql_normal *p, const void *x, const voi
     }
     tile t;
     const position at = locate(p, begin);
-    if (!run_panel(p, &t, x, scale, zero, &at, end - begin, y_begin))
+    if (!run_next(p, &t, x, scale, zero, &at, end - begin, y_begin))
         run_walk(p, &t, x, scale, zero, &at, end - begin, y_begin);
     return DQL_OK;
 }
@@ -706,8 +727,10 @@ dql_status dql_run_rows(const dql_plan *plan, const void *x, const void *scale, 
             return DQL_ERROR_ZERO_POINT;
         zero = NULL;
     }
-    call c;
     tile t;
+    if (run_rows(p, &t, x, scale, zero, begin, length, rows, x_stride, y, y_stride))
+        return DQL_OK;
+    call c;
     open_call(&c, p, &t, x, scale, zero, rows * length);
     walk_rows(&c, begin, length, rows, x_stride, y, y_stride);
     close_call(&c);
