@@ -194,15 +194,17 @@ DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *p, si
  * few, since each row is another place in memory. */
 enum { NARROW = 128, MOST_ROWS = 32, FEW_ROWS = 4 };
 
-/* To float32, rows of few runs of several whole vectors, for which `special` and its like would take too long; else
+/* To float32, rows of few runs of whole vectors, for which `special` and its like would take too long; else
  * false. Not for vectors of any length: clang takes their LANES for a power of two. */
 DQL_INLINE bool dequantize_narrow(dql_type x_type, dql_type y_type, const dql_panel *p) {
     const size_t run = p->run < p->count ? p->run : p->count;
-    if (!__builtin_constant_p(LANES) || y_type != DQL_FLOAT32 || p->rows == 1 || p->count > NARROW || run < 2 * LANES ||
-        run % LANES || p->count % run)
+    if (!__builtin_constant_p(LANES) || y_type != DQL_FLOAT32 || p->rows == 1 || p->count > NARROW || run % LANES ||
+        p->count % run)
         return false;
     const bool starts = starts_bytes(x_type, p->i) && starts_bytes(x_type, p->x_stride);
-    if (starts && run == 2 * LANES)
+    if (starts && run == LANES)
+        dequantize_rows(x_type, y_type, p, LANES, true);
+    else if (starts && run == 2 * LANES)
         dequantize_rows(x_type, y_type, p, 2 * LANES, true);
     else if (starts && run == 4 * LANES)
         dequantize_rows(x_type, y_type, p, 4 * LANES, true);
