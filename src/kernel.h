@@ -131,6 +131,32 @@ typedef struct dql_panel {
  * among the scales is the one that dql_widen makes. */
 typedef void dql_kernel(const dql_panel *p);
 
+/* Rows of few whole runs of whole vectors, to float32: to begin a table or a row costs more than it gains. */
+enum { DQL_NARROW = 128 };
+
+DQL_INLINE bool dql_is_narrow(dql_type y_type, const dql_panel *p, size_t run, size_t lanes) {
+    return y_type == DQL_FLOAT32 && p->rows > 1 && p->count <= DQL_NARROW && run % lanes == 0 && p->count % run == 0;
+}
+
+/* Where a row of a panel begins. */
+typedef struct dql_row {
+    size_t i;
+    char *y;
+    const float *scale;
+    const int32_t *zero;
+} dql_row;
+
+DQL_INLINE dql_row dql_first_row(const dql_panel *p) {
+    return (dql_row){p->i, p->y, p->scale, p->zero};
+}
+
+DQL_INLINE void dql_next_row(dql_type y_type, const dql_panel *p, dql_row *row) {
+    row->i += p->x_stride;
+    row->y += p->y_stride * dql_y_bytes(y_type);
+    row->scale += p->scale_stride;
+    row->zero += p->scale_stride;
+}
+
 /* to[k] = from[i + k] for k < count, exactly: scales in float32, where a NaN becomes the canonical one, 0x7fc00000;
  * zero points in int32 or float32, as this ISA's kernels of the type take them. Any alignment of `from`. Up to
  * DQL_WIDEN_SLACK words after to[count] may be written: a whole vector that is read back at once is faster than a part.

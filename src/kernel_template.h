@@ -14,9 +14,9 @@
  *     store(type, to, i, n, v)          to[i + k] = round(lane k) for k < n. Of y types
  *     expand(from, n, run, phase)       lane k = from[(phase + k) / run]; `from` has n words of 32 bits, 1 to LANES,
  *                                       which may end before the last lanes' do. 1 < run < LANES, phase < run
- *     special(x_type, y_type, x, i, y, count, run, scale, zero)
- *                                       true if it has computed a row, in a way that is faster, false if it has done
- *                                       nothing. 1 < run, LANES <= run
+ *     special(x_type, y_type, panel, run)
+ *                                       true if it has computed the panel, in a way that is faster, false if it has
+ *                                       done nothing. Runs are of `run` elements: 1 < run, LANES <= run
  *
  * always inlined, and then includes kernel_table.h, or this file if it has kernels for some types only. Types are
  * constants in every call, and n is mostly the constant LANES: what is chosen by them leaves no trace in the code. n is
@@ -32,13 +32,16 @@ DQL_INLINE bool starts_bytes(dql_type type, size_t i) {
     return LANES_ARE_CONSTANT && LANES % a_byte == 0 && i % a_byte == 0;
 }
 
+/* Of an element that starts a byte. */
+DQL_INLINE const void *address(dql_type type, const void *x, size_t i) {
+    const size_t bits = dql_x_bits(type);
+    return (const char *)x + (bits < 8 ? i / (8 / bits) : i * (bits / 8));
+}
+
 /* Elements [i, i + n). If the first one is known to start a byte, nothing is left of what load does where it doesn't.
  */
 DQL_INLINE vf32 load_from(dql_type type, const void *x, size_t i, size_t n, bool starts) {
-    if (!starts)
-        return load(type, x, i, n);
-    const size_t bits = dql_x_bits(type);
-    return load(type, (const char *)x + (bits < 8 ? i / (8 / bits) : i * (bits / 8)), 0, n);
+    return starts ? load(type, address(type, x, i), 0, n) : load(type, x, i, n);
 }
 
 /* Elements [k, k + n) of row r. */
@@ -129,10 +132,6 @@ DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, const void *
 DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
                                      size_t run, const float *scale, const int32_t *zero) {
     size_t k = 0;
-    if (run > count && count >= LANES) /* a part of a run is a run, and may be a whole number of vectors */
-        run = count;
-    if (special(x_type, y_type, x, i, y, count, run, scale, zero))
-        return;
     if (run % LANES == 0) {
         const size_t blocks = count / run;
         if (run == 2 * LANES)
@@ -159,25 +158,19 @@ DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const voi
 
 /* Rows of whole runs. */
 DQL_INLINE void dequantize_rows(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run, bool starts) {
-    const void *x = p->x; /* y may alias p */
-    void *y = p->y;
-    const float *scale = p->scale;
-    const int32_t *zero = p->zero;
+    const void *const x = p->x; /* y may alias p */
     const size_t count = p->count;
-    size_t i = p->i, k = 0;
-    for (size_t rows = p->rows; rows; rows--) {
-        for (size_t j = 0, b = 0; j < count; b++) {
-            const vf32 s = splat(scale[b]), z = splat_zero(x_type, zero[b]);
-            const size_t end = j + run;
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row)) {
+        const void *const from = starts ? address(x_type, x, row.i) : x;
+        for (size_t k = 0, b = 0; k < count; b++) {
+            const vf32 s = splat(row.scale[b]), z = splat_zero(x_type, row.zero[b]);
+            const size_t end = k + run;
 #pragma GCC unroll 4
-            for (; j < end; j += LANES)
-                store(y_type, y, k + j, LANES,
-                      dequantize_raw(x_type, load_from(x_type, x, i + j, LANES, starts), s, z));
+            for (; k < end; k += LANES)
+                store(y_type, row.y, k, LANES,
+                      dequantize_raw(x_type, load_from(x_type, from, starts ? k : row.i + k, LANES, starts), s, z));
         }
-        i += p->x_stride;
-        k += p->y_stride;
-        scale += p->scale_stride;
-        zero += p->scale_stride;
     }
 }
 
@@ -190,16 +183,14 @@ DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *p, si
     at->rows -= rows;
 }
 
-/* How many rows meet a vector of scales while it is in registers. Of rows wider than NARROW elements it is a constant
+/* How many rows meet a vector of scales while it is in registers. Of rows that are not narrow it is a constant
  * few, since each row is another place in memory. */
-enum { NARROW = 128, MOST_ROWS = 32, FEW_ROWS = 4 };
+enum { MOST_ROWS = 32, FEW_ROWS = 4 };
 
 /* To float32, rows of few runs of whole vectors, for which `special` and its like would take too long; else
  * false. Not for vectors of any length: clang takes their LANES for a power of two. */
-DQL_INLINE bool dequantize_narrow(dql_type x_type, dql_type y_type, const dql_panel *p) {
-    const size_t run = p->run < p->count ? p->run : p->count;
-    if (!__builtin_constant_p(LANES) || y_type != DQL_FLOAT32 || p->rows == 1 || p->count > NARROW || run % LANES ||
-        p->count % run)
+DQL_INLINE bool dequantize_narrow(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    if (!__builtin_constant_p(LANES) || !dql_is_narrow(y_type, p, run, LANES))
         return false;
     const bool starts = starts_bytes(x_type, p->i) && starts_bytes(x_type, p->x_stride);
     if (starts && run == LANES)
@@ -215,16 +206,13 @@ DQL_INLINE bool dequantize_narrow(dql_type x_type, dql_type y_type, const dql_pa
 
 DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *p) {
     if (p->run >= LANES && p->run > 1) {
-        if (dequantize_narrow(x_type, y_type, p))
+        /* a part of a run is a run, and may be a whole number of vectors */
+        const size_t run = p->run > p->count && p->count >= LANES ? p->count : p->run;
+        if (special(x_type, y_type, p, run) || dequantize_narrow(x_type, y_type, p, run))
             return;
-        size_t i = p->i, offset = 0; /* few numbers instead of `at`: most panels have one row */
-        char *y = p->y;
-        for (size_t rows = p->rows; rows; rows--) {
-            dequantize_long_runs(x_type, y_type, p->x, i, y, p->count, p->run, p->scale + offset, p->zero + offset);
-            i += p->x_stride;
-            y += p->y_stride * dql_y_bytes(y_type);
-            offset += p->scale_stride;
-        }
+        dql_row row = dql_first_row(p);
+        for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+            dequantize_long_runs(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
         return;
     }
     dql_panel at = *p;
@@ -236,7 +224,7 @@ DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *p)
                 dequantize_short_runs(x_type, y_type, &at, false);
     else {
         const size_t most = p->scale_stride ? 1 : MOST_ROWS;
-        if (most > 1 && at.count > NARROW)
+        if (most > 1 && at.count > DQL_NARROW)
             for (; at.rows >= FEW_ROWS; next_rows(y_type, &at, p, FEW_ROWS))
                 dequantize_elements(x_type, y_type, &at, FEW_ROWS);
         for (size_t rows; at.rows; next_rows(y_type, &at, p, rows)) {

@@ -130,6 +130,11 @@ static void panels_of(const dql_isa_row *isa) {
             for (size_t n = 0; n < 12; n++)
                 check_random(isa, &r, &reference_x_types[t], rows, 1 + random_below(&r, n < 6 ? 70 : 200),
                              runs[random_below(&r, sizeof runs / sizeof *runs)]);
+    /* Few whole runs: some ISAs have loops for them. */
+    for (size_t t = 0; t < REFERENCE_X_TYPES; t++)
+        for (size_t run = 16; run <= 128; run *= 2)
+            for (size_t count = run; count <= 144; count += run)
+                check_random(isa, &r, &reference_x_types[t], 2 + random_below(&r, 9), count, run);
 }
 
 /* Runs that are long enough for tables of outputs, and what is left by them. */

@@ -4,11 +4,9 @@
 
 #include "arm/neon.h"
 
-DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                  size_t run, const float *scale) {
+DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
+                                      size_t run, const float *scale) {
     const float factor = unbias(x_type);
-    if (factor == 1 || run < LANES)
-        return false;
     for (size_t k = 0; k < count; scale++) {
         const size_t end = run < count - k ? k + run : count;
         const float product = *scale * factor;
@@ -29,6 +27,14 @@ DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const void *
         }
         k = end;
     }
+}
+
+DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    if (unbias(x_type) == 1 || run < LANES || dql_is_narrow(y_type, p, run, LANES))
+        return false;
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+        dequantize_float8_row(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale);
     return true;
 }
 

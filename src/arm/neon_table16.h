@@ -90,11 +90,8 @@ DQL_INLINE void store_rest(dql_type y_type, const table16 *t, uint8x16_t codes, 
                     vreinterpretq_f32_u16(vzip2q_u16(low.b, high.b))});
 }
 
-/* For packed types and runs that are worth a table; else false. */
-DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                      size_t run, const float *scale, const int32_t *zero) {
-    if (!dql_is_packed(x_type) || run < (y_type == DQL_FLOAT32 ? STEP16 : LANES))
-        return false;
+DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y,
+                                          size_t count, size_t run, const float *scale, const int32_t *zero) {
     const size_t a_byte = 8 / dql_x_bits(x_type);
     for (size_t k = 0; k < count; scale++, zero++) {
         const size_t end = run < count - k ? k + run : count;
@@ -112,6 +109,16 @@ DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const vo
         }
         k = end;
     }
+}
+
+/* For packed types and runs that are worth a table; else false. */
+DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    if (!dql_is_packed(x_type) || run < (y_type == DQL_FLOAT32 ? STEP16 : LANES) ||
+        dql_is_narrow(y_type, p, run, LANES))
+        return false;
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+        dequantize_row_by_table16(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
     return true;
 }
 

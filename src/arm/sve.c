@@ -22,13 +22,14 @@ DQL_INLINE void dequantize_run(dql_type x_type, dql_type y_type, const void *x, 
     }
 }
 
-DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
-                        const float *scale, const int32_t *zero) {
-    for (size_t k = 0; k < count; scale++, zero++) {
-        const size_t end = run < count - k ? k + run : count;
-        dequantize_run(x_type, y_type, x, i, y, k, end, *scale, *zero);
-        k = end;
-    }
+DQL_INLINE bool special(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+        for (size_t k = 0, s = 0; k < p->count; s++) {
+            const size_t end = run < p->count - k ? k + run : p->count;
+            dequantize_run(x_type, y_type, p->x, row.i, row.y, k, end, row.scale[s], row.zero[s]);
+            k = end;
+        }
     return true;
 }
 

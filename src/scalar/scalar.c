@@ -46,9 +46,8 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
     store_element(type, to, i, v);
 }
 
-DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
-                        const float *scale, const int32_t *zero) {
-    (void)x_type, (void)y_type, (void)x, (void)i, (void)y, (void)count, (void)run, (void)scale, (void)zero;
+DQL_INLINE bool special(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    (void)x_type, (void)y_type, (void)p, (void)run;
     return false;
 }
 

@@ -4,9 +4,8 @@
 #include "x86/avx2_table16.h"
 #include "x86/stream.h"
 
-DQL_INLINE bool special(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
-                        const float *scale, const int32_t *zero) {
-    return dequantize_packed(x_type, y_type, x, i, y, count, run, scale, zero);
+DQL_INLINE bool special(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    return dequantize_packed(x_type, y_type, p, run);
 }
 
 #include "kernel_table.h"

@@ -251,14 +251,11 @@ DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, const char 
     return blocks;
 }
 
-/* For packed types and runs that are worth it; else false. */
-DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                  size_t run, const float *scale, const int32_t *zero) {
-    if (!dql_is_packed(x_type) || run < LANES)
-        return false;
+DQL_INLINE void dequantize_packed_row(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
+                                      size_t run, const float *scale, const int32_t *zero) {
     if (dql_x_bits(x_type) == 2 && y_type == DQL_FLOAT32) {
         dequantize_2_bits(x_type, x, i, y, count, run, scale, zero);
-        return true;
+        return;
     }
     const size_t a_byte = 8 / dql_x_bits(x_type);
     size_t k = 0;
@@ -278,6 +275,15 @@ DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const void *
             store_outputs(y_type, &r, repeat(load_nibbles(x_type, x, i + k, end - k)), y, k, end - k);
         k = end;
     }
+}
+
+/* For packed types and runs that are worth it; else false. */
+DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    if (!dql_is_packed(x_type) || run < LANES || dql_is_narrow(y_type, p, run, LANES))
+        return false;
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+        dequantize_packed_row(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
     return true;
 }
 

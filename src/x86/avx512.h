@@ -298,12 +298,9 @@ DQL_INLINE void dequantize_two(dql_type x_type, dql_type y_type, const void *x, 
               dequantize_raw(x_type, load(x_type, x, i + k + LANES, LANES), scale, zero));
 }
 
-/* To bfloat16 two vectors at a time, in runs that gain by it; else false. */
-DQL_INLINE bool dequantize_by_two(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                  size_t run, const float *scale, const int32_t *zero) {
+DQL_INLINE void dequantize_row_by_two(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
+                                      size_t run, const float *scale, const int32_t *zero) {
     const size_t step = 2 * LANES;
-    if (y_type != DQL_BFLOAT16 || (run % step && run < 4 * step))
-        return false;
     size_t k = 0;
     if (run % step == 0)
         for (; count - k >= run; scale++, zero++) { /* blocks that leave no rest */
@@ -318,6 +315,16 @@ DQL_INLINE bool dequantize_by_two(dql_type x_type, dql_type y_type, const void *
             dequantize_two(x_type, y_type, x, i, y, k, s, z);
         dequantize_rest(x_type, y_type, x, i, y, k, end, *scale, *zero);
     }
+}
+
+/* To bfloat16 two vectors at a time, in runs that gain by it; else false. */
+DQL_INLINE bool dequantize_by_two(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    const size_t step = 2 * LANES;
+    if (y_type != DQL_BFLOAT16 || (run % step && run < 4 * step))
+        return false;
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+        dequantize_row_by_two(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
     return true;
 }
 

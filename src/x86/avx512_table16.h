@@ -141,11 +141,8 @@ DQL_INLINE size_t pick_blocks(dql_type x_type, dql_type y_type, const char *x, v
     return b;
 }
 
-/* For packed types and runs that are worth a table; else false. */
-DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                      size_t run, const float *scale, const int32_t *zero) {
-    if (!dql_is_packed(x_type) || run < LANES)
-        return false;
+DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y,
+                                          size_t count, size_t run, const float *scale, const int32_t *zero) {
     const size_t step = y_type == DQL_FLOAT32 ? 16 : 32, a_byte = 8 / dql_x_bits(x_type);
     size_t k = 0;
     if (i % a_byte == 0 && run == 16 && y_type != DQL_FLOAT32) {
@@ -179,6 +176,15 @@ DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const vo
             pick(x_type, y_type, table, x, i + k, y, k, end - k);
         k = end;
     }
+}
+
+/* For packed types and runs that are worth a table; else false. */
+DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    if (!dql_is_packed(x_type) || run < LANES || dql_is_narrow(y_type, p, run, LANES))
+        return false;
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+        dequantize_row_by_table16(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
     return true;
 }
 

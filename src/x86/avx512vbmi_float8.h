@@ -161,26 +161,56 @@ DQL_INLINE size_t float8_steps(dql_type x_type, dql_type y_type, const planes *d
     return STEP8 * steps;
 }
 
-/* For float8 in long enough runs, or in blocks; else false. Zero points are 0. */
-DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                  size_t run, const float *scale) {
+DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, const planes *decoded, const void *x, size_t i,
+                                      void *y, size_t count, size_t run, const float *scale) {
     const size_t y_size = y_type == DQL_FLOAT32 ? 4 : 2;
-    const bool is_float8 = !dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
-    if (!is_float8 || (run < STEP8 && run != 16 && run != 32) || count < STEP8)
-        return false;
-    const planes decoded = decoded_planes(x_type);
     /* all runs at once, or one at a time */
     const bool finished = y_type != DQL_FLOAT32 && run >= FINISHED8_RUN;
     const size_t together = !finished && (run == 16 || run == 32 || run % STEP8 == 0) ? count : run;
     for (size_t k = 0, end; k < count; k = end) {
         end = together < count - k ? k + together : count;
         const char *const from = (const char *)x + i + k;
-        k += float8_steps(x_type, y_type, &decoded, from, (char *)y + y_size * k, end - k, run, scale + k / run);
+        k += float8_steps(x_type, y_type, decoded, from, (char *)y + y_size * k, end - k, run, scale + k / run);
         for (size_t next; k < end; k = next) {
             next = (k / run + 1) * run < end ? (k / run + 1) * run : end;
             dequantize_rest(x_type, y_type, x, i, y, k, next, scale[k / run], 0);
         }
     }
+}
+
+/* Narrow rows of whole steps. */
+DQL_INLINE void float8_narrow(dql_type x_type, const planes *decoded, const dql_panel *p, size_t run) {
+    const size_t count = p->count;
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(DQL_FLOAT32, p, &row))
+        for (size_t k = 0; k < count; k += STEP8)
+            scale_64(DQL_FLOAT32, decode_64(x_type, decoded, (const char *)p->x + row.i + k), row.y + 4 * k,
+                     row.scale + k / run, run);
+}
+
+/* For float8 in long enough runs, or in blocks; else false. Zero points are 0. */
+DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    const bool is_float8 = !dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
+    if (!is_float8 || (run < STEP8 && run != 16 && run != 32) || p->count < STEP8)
+        return false;
+    const bool narrow = dql_is_narrow(y_type, p, run, LANES);
+    if (narrow && (x_type == DQL_FLOAT8E5M2 || p->count % STEP8)) /* e5m2 is float16 already */
+        return false;
+    const planes decoded = decoded_planes(x_type);
+    if (narrow) {
+        if (run == 16)
+            float8_narrow(x_type, &decoded, p, 16);
+        else if (run == 32)
+            float8_narrow(x_type, &decoded, p, 32);
+        else if (run == STEP8)
+            float8_narrow(x_type, &decoded, p, STEP8);
+        else
+            float8_narrow(x_type, &decoded, p, DQL_NARROW);
+        return true;
+    }
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+        dequantize_float8_row(x_type, y_type, &decoded, p->x, row.i, row.y, p->count, run, row.scale);
     return true;
 }
 

@@ -35,12 +35,8 @@ DQL_INLINE void pick_64(const table256 *t, const char *x, char *y) {
     _mm512_storeu_si512(y + 64, _mm512_unpackhi_epi8(low, high));
 }
 
-/* For these types, if the first run is worth a table; else false. */
-DQL_INLINE bool dequantize_by_table256(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                       size_t run, const float *scale, const int32_t *zero) {
-    const bool is_byte = dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
-    if (!is_byte || y_type == DQL_FLOAT32 || run < TABLE256_RUN || count < TABLE256_RUN)
-        return false;
+DQL_INLINE void dequantize_row_by_table256(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y,
+                                           size_t count, size_t run, const float *scale, const int32_t *zero) {
     for (size_t k = 0, end; k < count; k = end, scale++, zero++) {
         end = run < count - k ? k + run : count;
         if (end - k >= TABLE256_RUN) {
@@ -50,6 +46,16 @@ DQL_INLINE bool dequantize_by_table256(dql_type x_type, dql_type y_type, const v
         }
         dequantize_rest(x_type, y_type, x, i, y, k, end, *scale, *zero);
     }
+}
+
+/* For these types, if the first run is worth a table; else false. */
+DQL_INLINE bool dequantize_by_table256(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    const bool is_byte = dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
+    if (!is_byte || y_type == DQL_FLOAT32 || run < TABLE256_RUN || p->count < TABLE256_RUN)
+        return false;
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+        dequantize_row_by_table256(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
     return true;
 }
 
