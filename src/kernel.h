@@ -138,6 +138,13 @@ DQL_INLINE bool dql_is_narrow(dql_type y_type, const dql_panel *p, size_t run, s
     return y_type == DQL_FLOAT32 && p->rows > 1 && p->count <= DQL_NARROW && run % lanes == 0 && p->count % run == 0;
 }
 
+/* How many elements of a run to compute at once, `lanes` at most. At its end a whole vector is faster than a part, and
+ * what it writes of the next run is overwritten by that; not at the end of the row, nor where y may be x. */
+DQL_INLINE size_t dql_step(dql_type x_type, dql_type y_type, size_t run_left, size_t row_left, size_t lanes) {
+    const bool may_be_in_place = dql_x_bits(x_type) == 8 * dql_y_bytes(y_type);
+    return run_left < lanes && (may_be_in_place || row_left < lanes) ? run_left : lanes;
+}
+
 /* Where a row of a panel begins. */
 typedef struct dql_row {
     size_t i;

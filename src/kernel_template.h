@@ -150,8 +150,13 @@ DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const voi
 #pragma GCC unroll 4
         for (; end - k >= LANES; k += LANES)
             store(y_type, y, k, LANES, dequantize_raw(x_type, load(x_type, x, i + k, LANES), s, z));
-        if (k < end)
-            store(y_type, y, k, end - k, dequantize_raw(x_type, load(x_type, x, i + k, end - k), s, z));
+        if (k < end) {
+            const size_t n = dql_step(x_type, y_type, end - k, count - k, LANES);
+            if (n == LANES)
+                store(y_type, y, k, LANES, dequantize_raw(x_type, load(x_type, x, i + k, LANES), s, z));
+            else
+                store(y_type, y, k, n, dequantize_raw(x_type, load(x_type, x, i + k, n), s, z));
+        }
         k = end;
     }
 }
@@ -190,7 +195,7 @@ enum { MOST_ROWS = 32, FEW_ROWS = 4 };
 /* To float32, rows of few runs of whole vectors, for which `special` and its like would take too long; else
  * false. Not for vectors of any length: clang takes their LANES for a power of two. */
 DQL_INLINE bool dequantize_narrow(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    if (!__builtin_constant_p(LANES) || !dql_is_narrow(y_type, p, run, LANES))
+    if (!LANES_ARE_CONSTANT || !dql_is_narrow(y_type, p, run, LANES))
         return false;
     const bool starts = starts_bytes(x_type, p->i) && starts_bytes(x_type, p->x_stride);
     if (starts && run == LANES)

@@ -15,8 +15,10 @@ DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, const vo
 #pragma GCC unroll 4
             for (; end - k >= LANES; k += LANES)
                 store(y_type, y, k, LANES, times(biased(x_type, load_8(x, i + k, LANES)), s));
-            if (k < end)
-                store(y_type, y, k, end - k, times(biased(x_type, load_8(x, i + k, end - k)), s));
+            if (k < end) {
+                const size_t n = dql_step(x_type, y_type, end - k, count - k, LANES);
+                store(y_type, y, k, n, times(biased(x_type, load_8(x, i + k, n)), s));
+            }
             k = end;
         }
         /* A scale that would be too large or too small is another factor. */

@@ -104,7 +104,7 @@ DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, cons
         else
             store_steps(x_type, y_type, &t, from, a_byte == 2 ? 1 : skip, to, steps);
         for (k += steps * STEP16; k < end; k += LANES) {
-            const size_t n = end - k < LANES ? end - k : LANES;
+            const size_t n = dql_step(x_type, y_type, end - k, count - k, LANES);
             store_rest(y_type, &t, load_packed(x_type, x, i + k, n), y, k, n);
         }
         k = end;

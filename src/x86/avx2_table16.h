@@ -214,9 +214,9 @@ DQL_INLINE void dequantize_2_bits(dql_type x_type, const void *x, size_t i, void
         const size_t end = run < count - k ? k + run : count;
         const __m256 outputs = finished16(x_type, *scale, *zero).a;
         if ((i + k) % 4 == 0)
-            for (; end - k >= 16; k += 16)
+            for (; k < end && count - k >= 16; k += 16)
                 store_32(y, k, 16, pick_16(outputs, read_32((const char *)x + (i + k) / 4)));
-        for (; end - k >= 16; k += 16)
+        for (; k < end && count - k >= 16; k += 16)
             store_32(y, k, 16, pick_16(outputs, (uint32_t)read_codes(x_type, x, i + k, 16)));
         if (k < end)
             store_32(y, k, end - k, pick_16(outputs, (uint32_t)read_codes(x_type, x, i + k, end - k)));
@@ -269,7 +269,7 @@ DQL_INLINE void dequantize_packed_row(dql_type x_type, dql_type y_type, const vo
     for (; k < count; scale++, zero++) {
         const size_t end = run < count - k ? k + run : count;
         const run16 r = make_run16(x_type, y_type, *scale, *zero);
-        for (; end - k >= STEP16; k += STEP16)
+        for (; k < end && count - k >= STEP16; k += STEP16)
             store_outputs(y_type, &r, repeat(load_nibbles(x_type, x, i + k, STEP16)), y, k, STEP16);
         if (k < end)
             store_outputs(y_type, &r, repeat(load_nibbles(x_type, x, i + k, end - k)), y, k, end - k);

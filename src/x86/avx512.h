@@ -282,12 +282,14 @@ DQL_INLINE void store_two(dql_type type, void *to, size_t i, vf32 a, vf32 b) {
     store(type, to, i + LANES, LANES, b);
 }
 
-/* Elements [k, end) of y, of one run: what is left of a run by a loop of longer steps, or too short for its table. */
+/* Elements [k, end) of a row of y, of one run: what is left of it by a loop of longer steps, or too short for its
+ * table.
+ */
 DQL_INLINE void dequantize_rest(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k,
-                                size_t end, float scale, int32_t zero) {
+                                size_t end, size_t count, float scale, int32_t zero) {
     const vf32 s = splat(scale), z = splat_zero(x_type, zero);
     for (; k < end; k += LANES) {
-        const size_t n = end - k < LANES ? end - k : LANES;
+        const size_t n = dql_step(x_type, y_type, end - k, count - k, LANES);
         store(y_type, y, k, n, dequantize_raw(x_type, load(x_type, x, i + k, n), s, z));
     }
 }
@@ -311,9 +313,9 @@ DQL_INLINE void dequantize_row_by_two(dql_type x_type, dql_type y_type, const vo
     for (size_t end; k < count; k = end, scale++, zero++) {
         const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
         end = run < count - k ? k + run : count;
-        for (; end - k >= step; k += step)
+        for (; k < end && dql_step(x_type, y_type, end - k, count - k, step) == step; k += step)
             dequantize_two(x_type, y_type, x, i, y, k, s, z);
-        dequantize_rest(x_type, y_type, x, i, y, k, end, *scale, *zero);
+        dequantize_rest(x_type, y_type, x, i, y, k, end, count, *scale, *zero);
     }
 }
 

@@ -166,11 +166,11 @@ DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, cons
         const size_t end = run < count - k ? k + run : count;
         const __m512i table = table16(x_type, y_type, *scale, *zero);
         if ((i + k) % a_byte == 0)
-            for (; end - k >= step; k += step)
+            for (; k < end && count - k >= step; k += step)
                 pick_whole(x_type, y_type, table, (const char *)x + (i + k) / a_byte, y, k);
-        for (; end - k >= step; k += step)
+        for (; k < end && count - k >= step; k += step)
             pick(x_type, y_type, table, x, i + k, y, k, step);
-        for (; end - k >= 16; k += 16)
+        for (; k < end && end - k >= 16; k += 16)
             pick(x_type, y_type, table, x, i + k, y, k, 16);
         if (k < end)
             pick(x_type, y_type, table, x, i + k, y, k, end - k);

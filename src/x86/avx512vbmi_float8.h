@@ -173,7 +173,7 @@ DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, const pl
         k += float8_steps(x_type, y_type, decoded, from, (char *)y + y_size * k, end - k, run, scale + k / run);
         for (size_t next; k < end; k = next) {
             next = (k / run + 1) * run < end ? (k / run + 1) * run : end;
-            dequantize_rest(x_type, y_type, x, i, y, k, next, scale[k / run], 0);
+            dequantize_rest(x_type, y_type, x, i, y, k, next, count, scale[k / run], 0);
         }
     }
 }

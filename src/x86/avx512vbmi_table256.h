@@ -44,7 +44,7 @@ DQL_INLINE void dequantize_row_by_table256(dql_type x_type, dql_type y_type, con
             for (; end - k >= 64; k += 64)
                 pick_64(&t, (const char *)x + i + k, (char *)y + 2 * k);
         }
-        dequantize_rest(x_type, y_type, x, i, y, k, end, *scale, *zero);
+        dequantize_rest(x_type, y_type, x, i, y, k, end, count, *scale, *zero);
     }
 }
 
