@@ -192,10 +192,10 @@ DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *p, si
  * few, since each row is another place in memory. */
 enum { MOST_ROWS = 32, FEW_ROWS = 4 };
 
-/* To float32, rows of few runs of whole vectors, for which `special` and its like would take too long; else
- * false. Not for vectors of any length: clang takes their LANES for a power of two. */
+/* Narrow rows; else false. Not for single lanes, which gain nothing, nor for vectors of any length: clang takes their
+ * LANES for a power of two. */
 DQL_INLINE bool dequantize_narrow(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    if (!LANES_ARE_CONSTANT || !dql_is_narrow(y_type, p, run, LANES))
+    if (!LANES_ARE_CONSTANT || LANES == 1 || !dql_is_narrow(y_type, p, run, LANES))
         return false;
     const bool starts = starts_bytes(x_type, p->i) && starts_bytes(x_type, p->x_stride);
     if (starts && run == LANES)
