@@ -127,8 +127,8 @@ typedef struct dql_panel {
 
 /* Computes a panel. Of each row it reads only bytes that hold count elements of x and ceil(count / run) scales and
  * zeros, and writes only count elements of y. Any alignment of x and y. No state, no failure. x[i] and y[0] are the
- * same address, and their strides the same, or x and y don't overlap. zero is 0 unless dql_has_zero(x's type); a NaN
- * among the scales is the one that dql_widen makes. */
+ * same address, and their strides the same, or x and y don't overlap. zero is 0 unless dql_has_zero(x's type); to
+ * halves, a NaN among the scales is the one that dql_widen makes. */
 typedef void dql_kernel(const dql_panel *p);
 
 /* Rows of few whole runs of whole vectors, to float32: to begin a table or a row costs more than it gains. */

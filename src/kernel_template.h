@@ -21,12 +21,12 @@
  * always inlined, and then includes kernel_table.h, or this file if it has kernels for some types only. Types are
  * constants in every call, and n is mostly the constant LANES: what is chosen by them leaves no trace in the code. n is
  * 1 to LANES; lanes from n on may be anything; load and store touch no byte outside the n elements. A NaN whose lower
- * half is not 0 reaches no store: widen and load see to that. */
+ * half is not 0 reaches no store of halves: widen, load, and who calls the kernel see to that. */
 
 /* Known when the source is parsed: gcc 12 runs out of memory where SVE has two loops to choose from. */
 enum { LANES_ARE_CONSTANT = __builtin_constant_p(LANES) };
 
-/* Whether every vector from element i on starts with the first element of a byte, or from i elements further on. */
+/* Whether element i starts a byte, and every vector from it on; of a stride, whether it leaves that so. */
 DQL_INLINE bool starts_bytes(dql_type type, size_t i) {
     const size_t a_byte = dql_is_packed(type) ? 8 / dql_x_bits(type) : 1;
     return LANES_ARE_CONSTANT && LANES % a_byte == 0 && i % a_byte == 0;

@@ -489,8 +489,8 @@ static void walk(call *c, const position *at, size_t n, char *y) {
 
 /* How many of `rows` rows from `at` on can be walked at once: they share their scales, or have them *scale_stride
  * apart. */
-static size_t rows_together(const dql_normal *p, const position *at, size_t length, size_t rows, const step *row,
-                            size_t *scale_stride) {
+DQL_INLINE size_t rows_together(const dql_normal *p, const position *at, size_t length, size_t rows, const step *row,
+                                size_t *scale_stride) {
     const size_t row_left = p->row_length - at->column, run_left = min(row_left, p->run - at->offset);
     *scale_stride = 0;
     if (has_short_rows(p)) /* a call fills its tile by runs or by elements, not by both */
@@ -666,8 +666,10 @@ DQL_INLINE bool run_rows(const dql_normal *p, tile *t, const void *x, const void
                          size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride) {
     const position at = locate(p, begin);
     const step row = step_of(p, x_stride);
+    if (rows == 1)
+        return run_next(p, t, x, scale, zero, &at, length, y);
     size_t scale_stride;
-    return rows > 1 && rows_together(p, &at, length, rows, &row, &scale_stride) == rows &&
+    return rows_together(p, &at, length, rows, &row, &scale_stride) == rows &&
            run_panel(p, t, x, scale, zero, &at, length, rows, x_stride, y, y_stride, scale_stride);
 }
 

@@ -32,7 +32,7 @@ DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, const vo
 }
 
 DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    if (unbias(x_type) == 1 || run < LANES || dql_is_narrow(y_type, p, run, LANES))
+    if (unbias(x_type) == 1 || dql_is_narrow(y_type, p, run, LANES))
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))

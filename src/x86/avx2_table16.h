@@ -6,7 +6,6 @@
 #define DQL_X86_AVX2_TABLE16_H
 
 #include "x86/avx2.h"
-
 #include "x86/avx2_differences.h"
 
 /* What all elements of a run have in common: 16 low bytes and 16 high bytes, each twice; of float32 the scale too. */
@@ -279,7 +278,7 @@ DQL_INLINE void dequantize_packed_row(dql_type x_type, dql_type y_type, const vo
 
 /* For packed types and runs that are worth it; else false. */
 DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    if (!dql_is_packed(x_type) || run < LANES || dql_is_narrow(y_type, p, run, LANES))
+    if (!dql_is_packed(x_type) || dql_is_narrow(y_type, p, run, LANES))
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))

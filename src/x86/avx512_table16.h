@@ -180,7 +180,7 @@ DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, cons
 
 /* For packed types and runs that are worth a table; else false. */
 DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    if (!dql_is_packed(x_type) || run < LANES || dql_is_narrow(y_type, p, run, LANES))
+    if (!dql_is_packed(x_type) || dql_is_narrow(y_type, p, run, LANES))
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))

@@ -205,7 +205,7 @@ DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_pa
         else if (run == STEP8)
             float8_narrow(x_type, &decoded, p, STEP8);
         else
-            float8_narrow(x_type, &decoded, p, DQL_NARROW);
+            float8_narrow(x_type, &decoded, p, 2 * STEP8); /* no other is narrow */
         return true;
     }
     dql_row row = dql_first_row(p);
