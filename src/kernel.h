@@ -145,8 +145,9 @@ DQL_INLINE size_t dql_step(dql_type x_type, dql_type y_type, size_t run_left, si
     return run_left < lanes && (may_be_in_place || row_left < lanes) ? run_left : lanes;
 }
 
-/* Where a row of a panel begins. */
+/* A row of a panel, from some element on. */
 typedef struct dql_row {
+    const void *x;
     size_t i;
     char *y;
     const float *scale;
@@ -154,7 +155,7 @@ typedef struct dql_row {
 } dql_row;
 
 DQL_INLINE dql_row dql_first_row(const dql_panel *p) {
-    return (dql_row){p->i, p->y, p->scale, p->zero};
+    return (dql_row){p->x, p->i, p->y, p->scale, p->zero};
 }
 
 DQL_INLINE void dql_next_row(dql_type y_type, const dql_panel *p, dql_row *row) {

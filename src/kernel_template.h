@@ -116,46 +116,56 @@ DQL_INLINE void dequantize_short_runs(dql_type x_type, dql_type y_type, const dq
     }
 }
 
-/* Runs of whole vectors. */
-DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t blocks,
-                                  size_t run, const float *scale, const int32_t *zero) {
-    for (size_t b = 0, k = 0; b < blocks; b++) {
-        const vf32 s = splat(scale[b]), z = splat_zero(x_type, zero[b]);
+/* Elements [k, k + n) of a row. */
+DQL_INLINE void dequantize_vector(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t n, vf32 scale,
+                                  vf32 zero, bool starts) {
+    const vf32 raw = load_from(x_type, row.x, row.i + k, n, starts);
+    store(y_type, row.y, k, n, dequantize_raw(x_type, raw, scale, zero));
+}
+
+/* Whole runs of whole vectors. */
+DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run,
+                                  bool starts) {
+    if (starts) {
+        row.x = address(x_type, row.x, row.i);
+        row.i = 0;
+    }
+    for (size_t k = 0; k < count; row.scale++, row.zero++) {
+        const vf32 s = splat(*row.scale), z = splat_zero(x_type, *row.zero);
         const size_t end = k + run;
 #pragma GCC unroll 4
         for (; k < end; k += LANES)
-            store(y_type, y, k, LANES, dequantize_raw(x_type, load(x_type, x, i + k, LANES), s, z));
+            dequantize_vector(x_type, y_type, row, k, LANES, s, z, starts);
     }
 }
 
-/* One row, of runs of at least a vector. */
-DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                     size_t run, const float *scale, const int32_t *zero) {
+/* Runs of at least a vector. */
+DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
     size_t k = 0;
     if (run % LANES == 0) {
         const size_t blocks = count / run;
-        if (run == 2 * LANES)
-            dequantize_blocks(x_type, y_type, x, i, y, blocks, 2 * LANES, scale, zero);
-        else if (run == LANES)
-            dequantize_blocks(x_type, y_type, x, i, y, blocks, LANES, scale, zero);
-        else
-            dequantize_blocks(x_type, y_type, x, i, y, blocks, run, scale, zero);
         k = blocks * run;
-        scale += blocks;
-        zero += blocks;
+        if (run == 2 * LANES)
+            dequantize_blocks(x_type, y_type, row, k, 2 * LANES, false);
+        else if (run == LANES)
+            dequantize_blocks(x_type, y_type, row, k, LANES, false);
+        else
+            dequantize_blocks(x_type, y_type, row, k, run, false);
+        row.scale += blocks;
+        row.zero += blocks;
     }
-    for (; k < count; scale++, zero++) {
+    for (; k < count; row.scale++, row.zero++) {
         const size_t end = run < count - k ? k + run : count;
-        const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
+        const vf32 s = splat(*row.scale), z = splat_zero(x_type, *row.zero);
 #pragma GCC unroll 4
         for (; end - k >= LANES; k += LANES)
-            store(y_type, y, k, LANES, dequantize_raw(x_type, load(x_type, x, i + k, LANES), s, z));
+            dequantize_vector(x_type, y_type, row, k, LANES, s, z, false);
         if (k < end) {
             const size_t n = dql_step(x_type, y_type, end - k, count - k, LANES);
             if (n == LANES)
-                store(y_type, y, k, LANES, dequantize_raw(x_type, load(x_type, x, i + k, LANES), s, z));
+                dequantize_vector(x_type, y_type, row, k, LANES, s, z, false);
             else
-                store(y_type, y, k, n, dequantize_raw(x_type, load(x_type, x, i + k, n), s, z));
+                dequantize_vector(x_type, y_type, row, k, n, s, z, false);
         }
         k = end;
     }
@@ -163,20 +173,10 @@ DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, const voi
 
 /* Rows of whole runs. */
 DQL_INLINE void dequantize_rows(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run, bool starts) {
-    const void *const x = p->x; /* y may alias p */
-    const size_t count = p->count;
+    const size_t count = p->count; /* y may alias p */
     dql_row row = dql_first_row(p);
-    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row)) {
-        const void *const from = starts ? address(x_type, x, row.i) : x;
-        for (size_t k = 0, b = 0; k < count; b++) {
-            const vf32 s = splat(row.scale[b]), z = splat_zero(x_type, row.zero[b]);
-            const size_t end = k + run;
-#pragma GCC unroll 4
-            for (; k < end; k += LANES)
-                store(y_type, row.y, k, LANES,
-                      dequantize_raw(x_type, load_from(x_type, from, starts ? k : row.i + k, LANES, starts), s, z));
-        }
-    }
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+        dequantize_blocks(x_type, y_type, row, count, run, starts);
 }
 
 /* Goes on by some rows. Strides are the caller's, in memory, so that loops over one row have more registers. */
@@ -217,7 +217,7 @@ DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *p)
             return;
         dql_row row = dql_first_row(p);
         for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-            dequantize_long_runs(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
+            dequantize_long_runs(x_type, y_type, row, p->count, run);
         return;
     }
     dql_panel at = *p;

@@ -665,9 +665,9 @@ DQL_INLINE bool run_next(const dql_normal *p, tile *t, const void *x, const void
 DQL_INLINE bool run_rows(const dql_normal *p, tile *t, const void *x, const void *scale, const void *zero, size_t begin,
                          size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride) {
     const position at = locate(p, begin);
-    const step row = step_of(p, x_stride);
     if (rows == 1)
         return run_next(p, t, x, scale, zero, &at, length, y);
+    const step row = step_of(p, x_stride);
     size_t scale_stride;
     return rows_together(p, &at, length, rows, &row, &scale_stride) == rows &&
            run_panel(p, t, x, scale, zero, &at, length, rows, x_stride, y, y_stride, scale_stride);

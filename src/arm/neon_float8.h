@@ -4,28 +4,27 @@
 
 #include "arm/neon.h"
 
-DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                      size_t run, const float *scale) {
+DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
     const float factor = unbias(x_type);
-    for (size_t k = 0; k < count; scale++) {
+    for (size_t k = 0; k < count; row.scale++) {
         const size_t end = run < count - k ? k + run : count;
-        const float product = *scale * factor;
-        if (product / factor == *scale) {
+        const float product = *row.scale * factor;
+        if (product / factor == *row.scale) {
             const vf32 s = splat(product);
 #pragma GCC unroll 4
             for (; end - k >= LANES; k += LANES)
-                store(y_type, y, k, LANES, times(biased(x_type, load_8(x, i + k, LANES)), s));
+                store(y_type, row.y, k, LANES, times(biased(x_type, load_8(row.x, row.i + k, LANES)), s));
             if (k < end) {
                 const size_t n = dql_step(x_type, y_type, end - k, count - k, LANES);
-                store(y_type, y, k, n, times(biased(x_type, load_8(x, i + k, n)), s));
+                store(y_type, row.y, k, n, times(biased(x_type, load_8(row.x, row.i + k, n)), s));
             }
             k = end;
         }
         /* A scale that would be too large or too small is another factor. */
-        const vf32 s = splat(*scale);
+        const vf32 s = splat(*row.scale);
         for (; k < end; k += LANES) {
             const size_t n = end - k < LANES ? end - k : LANES;
-            store(y_type, y, k, n, times(load(x_type, x, i + k, n), s));
+            store(y_type, row.y, k, n, times(load(x_type, row.x, row.i + k, n), s));
         }
         k = end;
     }
@@ -36,7 +35,7 @@ DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_pa
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_float8_row(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale);
+        dequantize_float8_row(x_type, y_type, row, p->count, run);
     return true;
 }
 

@@ -71,7 +71,7 @@ DQL_INLINE void store_step(dql_type y_type, const table16 *t, codes32 c, char *y
 
 DQL_INLINE void store_steps(dql_type x_type, dql_type y_type, const table16 *t, const char *x, size_t skip, char *y,
                             size_t steps) {
-    const size_t x_step = STEP16 * dql_x_bits(x_type) / 8, y_step = STEP16 * (y_type == DQL_FLOAT32 ? 4 : 2);
+    const size_t x_step = STEP16 * dql_x_bits(x_type) / 8, y_step = STEP16 * dql_y_bytes(y_type);
     for (; steps; steps--, x += x_step, y += y_step)
         store_step(y_type, t, load_codes32(x_type, x, skip), y);
 }
@@ -90,22 +90,21 @@ DQL_INLINE void store_rest(dql_type y_type, const table16 *t, uint8x16_t codes, 
                     vreinterpretq_f32_u16(vzip2q_u16(low.b, high.b))});
 }
 
-DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y,
-                                          size_t count, size_t run, const float *scale, const int32_t *zero) {
+DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
     const size_t a_byte = 8 / dql_x_bits(x_type);
-    for (size_t k = 0; k < count; scale++, zero++) {
+    for (size_t k = 0; k < count; row.scale++, row.zero++) {
         const size_t end = run < count - k ? k + run : count;
-        const table16 t = make_table16(x_type, y_type, *scale, *zero);
-        const size_t steps = (end - k) / STEP16, skip = (i + k) % a_byte;
-        const char *from = (const char *)x + (i + k) / a_byte;
-        char *to = (char *)y + k * (y_type == DQL_FLOAT32 ? 4 : 2);
+        const table16 t = make_table16(x_type, y_type, *row.scale, *row.zero);
+        const size_t steps = (end - k) / STEP16, skip = (row.i + k) % a_byte;
+        const char *from = (const char *)row.x + (row.i + k) / a_byte;
+        char *to = row.y + k * dql_y_bytes(y_type);
         if (skip == 0)
             store_steps(x_type, y_type, &t, from, 0, to, steps);
         else
             store_steps(x_type, y_type, &t, from, a_byte == 2 ? 1 : skip, to, steps);
         for (k += steps * STEP16; k < end; k += LANES) {
             const size_t n = dql_step(x_type, y_type, end - k, count - k, LANES);
-            store_rest(y_type, &t, load_packed(x_type, x, i + k, n), y, k, n);
+            store_rest(y_type, &t, load_packed(x_type, row.x, row.i + k, n), row.y, k, n);
         }
         k = end;
     }
@@ -117,7 +116,7 @@ DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dq
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_row_by_table16(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
+        dequantize_row_by_table16(x_type, y_type, row, p->count, run);
     return true;
 }
 

@@ -5,31 +5,33 @@
 #include "arm/sve_steps.h"
 
 /* Elements [k, end) of y, of one run: in steps, and what they leave in vectors, the last of which is a part. */
-DQL_INLINE void dequantize_run(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k, size_t end,
-                               float scale, int32_t zero) {
-    const vf32 s = splat(scale), z = splat_zero(x_type, zero);
+DQL_INLINE void dequantize_run(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end) {
+    const vf32 s = splat(*row.scale), z = splat_zero(x_type, *row.zero);
     const size_t a_byte = dql_is_packed(x_type) ? 8 / dql_x_bits(x_type) : 1;
-    if (end - k >= STEP && (i + k) % a_byte) { /* to the start of a byte */
-        const size_t n = a_byte - (i + k) % a_byte;
-        store(y_type, y, k, n, dequantize_raw(x_type, load(x_type, x, i + k, n), s, z));
+    if (end - k >= STEP && (row.i + k) % a_byte) { /* to the start of a byte */
+        const size_t n = a_byte - (row.i + k) % a_byte;
+        store(y_type, row.y, k, n, dequantize_raw(x_type, load(x_type, row.x, row.i + k, n), s, z));
         k += n;
     }
     if (end - k >= STEP)
-        k = dequantize_steps(x_type, y_type, x, i, y, k, end, scale, zero);
+        k = dequantize_steps(x_type, y_type, row, k, end);
     for (; k < end; k += LANES) {
         const size_t n = end - k < LANES ? end - k : LANES;
-        store(y_type, y, k, n, dequantize_raw(x_type, load(x_type, x, i + k, n), s, z));
+        store(y_type, row.y, k, n, dequantize_raw(x_type, load(x_type, row.x, row.i + k, n), s, z));
+    }
+}
+
+DQL_INLINE void dequantize_runs(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+    for (size_t k = 0, end; k < count; k = end, row.scale++, row.zero++) {
+        end = run < count - k ? k + run : count;
+        dequantize_run(x_type, y_type, row, k, end);
     }
 }
 
 DQL_INLINE bool special(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        for (size_t k = 0, s = 0; k < p->count; s++) {
-            const size_t end = run < p->count - k ? k + run : p->count;
-            dequantize_run(x_type, y_type, p->x, row.i, row.y, k, end, row.scale[s], row.zero[s]);
-            k = end;
-        }
+        dequantize_runs(x_type, y_type, row, p->count, run);
     return true;
 }
 

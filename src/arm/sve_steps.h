@@ -173,12 +173,14 @@ DQL_INLINE void step(dql_type x_type, dql_type y_type, const uint8_t *x, void *y
         step_by_loads(x_type, y_type, x, y, scale, zero);
 }
 
-/* Elements of y from k on, as many steps as there are before `end`; x's first one starts a byte. Returns the next k. */
-DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k,
-                                   size_t end, float scale, int32_t zero) {
-    const size_t x_step = STEP * dql_x_bits(x_type) / 8, y_size = y_type == DQL_FLOAT32 ? 4 : 2, y_step = STEP * y_size;
-    const uint8_t *from = (const uint8_t *)x + (i + k) * dql_x_bits(x_type) / 8;
-    uint8_t *to = (uint8_t *)y + k * y_size;
+/* Elements of a row from k on, as many steps as there are before `end`, of the row's first scale; x's first one starts
+ * a byte. Returns the next k. */
+DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end) {
+    const size_t x_step = STEP * dql_x_bits(x_type) / 8, y_step = STEP * dql_y_bytes(y_type);
+    const float scale = *row.scale;
+    const int32_t zero = *row.zero;
+    const uint8_t *from = (const uint8_t *)row.x + (row.i + k) * dql_x_bits(x_type) / 8;
+    char *to = row.y + k * dql_y_bytes(y_type);
     svuint8_t low = svdup_u8(0), high = low;
     vf32 s = splat(scale), z = splat_zero(x_type, zero);
     if (is_picked(x_type, y_type))

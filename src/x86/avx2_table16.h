@@ -157,13 +157,13 @@ DQL_INLINE void store_outputs(dql_type y_type, const run16 *r, __m256i nibbles, 
 }
 
 /* Blocks of whole steps from the start of a byte, without a thought for what might be left. */
-DQL_INLINE void dequantize_steps(dql_type x_type, dql_type y_type, const char *x, char *y, size_t blocks, size_t run,
-                                 const float *scale, const int32_t *zero) {
-    const size_t x_step = STEP16 * dql_x_bits(x_type) / 8, y_step = STEP16 * (y_type == DQL_FLOAT32 ? 4 : 2);
+DQL_INLINE void dequantize_steps(dql_type x_type, dql_type y_type, const char *x, dql_row row, size_t blocks,
+                                 size_t run) {
+    const size_t x_step = STEP16 * dql_x_bits(x_type) / 8, y_step = STEP16 * dql_y_bytes(y_type);
     for (size_t b = 0; b < blocks; b++) {
-        const run16 r = make_run16(x_type, y_type, scale[b], zero[b]);
-        for (size_t k = 0; k < run; k += STEP16, x += x_step, y += y_step)
-            store_outputs(y_type, &r, load_whole_nibbles(x_type, x), y, 0, STEP16);
+        const run16 r = make_run16(x_type, y_type, row.scale[b], row.zero[b]);
+        for (size_t k = 0; k < run; k += STEP16, x += x_step, row.y += y_step)
+            store_outputs(y_type, &r, load_whole_nibbles(x_type, x), row.y, 0, STEP16);
     }
 }
 
@@ -184,46 +184,44 @@ DQL_INLINE vf32 pick_16(__m256 outputs, uint32_t codes) {
 }
 
 /* Whole runs from the start of a byte on, without a thought for what might be left: how many they are. */
-DQL_INLINE size_t pick_blocks(dql_type x_type, const char *x, void *y, size_t count, size_t run, const float *scale,
-                              const int32_t *zero) {
+DQL_INLINE size_t pick_blocks(dql_type x_type, const char *x, dql_row row, size_t count, size_t run) {
     size_t b = 0;
     for (size_t k = 0; count - k >= run; k += run, b++) {
-        const __m256 outputs = finished16(x_type, scale[b], zero[b]).a;
+        const __m256 outputs = finished16(x_type, row.scale[b], row.zero[b]).a;
 #pragma GCC unroll 2
         for (size_t j = 0; j < run; j += 16, x += 4)
-            store_32(y, k + j, 16, pick_16(outputs, read_32(x)));
+            store_32(row.y, k + j, 16, pick_16(outputs, read_32(x)));
     }
     return b;
 }
 
 /* Types of 2 bits to float32. */
-DQL_INLINE void dequantize_2_bits(dql_type x_type, const void *x, size_t i, void *y, size_t count, size_t run,
-                                  const float *scale, const int32_t *zero) {
+DQL_INLINE void dequantize_2_bits(dql_type x_type, dql_row row, size_t count, size_t run) {
     size_t k = 0;
-    if (i % 4 == 0 && run % 16 == 0) {
-        const char *const from = (const char *)x + i / 4;
-        const size_t blocks = run == 16   ? pick_blocks(x_type, from, y, count, 16, scale, zero)
-                              : run == 32 ? pick_blocks(x_type, from, y, count, 32, scale, zero)
-                                          : pick_blocks(x_type, from, y, count, run, scale, zero);
+    if (row.i % 4 == 0 && run % 16 == 0) {
+        const char *const x = (const char *)row.x + row.i / 4;
+        const size_t blocks = run == 16   ? pick_blocks(x_type, x, row, count, 16)
+                              : run == 32 ? pick_blocks(x_type, x, row, count, 32)
+                                          : pick_blocks(x_type, x, row, count, run);
         k = run * blocks;
-        scale += blocks;
-        zero += blocks;
+        row.scale += blocks;
+        row.zero += blocks;
     }
-    for (; k < count; scale++, zero++) {
+    for (; k < count; row.scale++, row.zero++) {
         const size_t end = run < count - k ? k + run : count;
-        const __m256 outputs = finished16(x_type, *scale, *zero).a;
-        if ((i + k) % 4 == 0)
+        const __m256 outputs = finished16(x_type, *row.scale, *row.zero).a;
+        if ((row.i + k) % 4 == 0)
             for (; k < end && count - k >= 16; k += 16)
-                store_32(y, k, 16, pick_16(outputs, read_32((const char *)x + (i + k) / 4)));
+                store_32(row.y, k, 16, pick_16(outputs, read_32((const char *)row.x + (row.i + k) / 4)));
         for (; k < end && count - k >= 16; k += 16)
-            store_32(y, k, 16, pick_16(outputs, (uint32_t)read_codes(x_type, x, i + k, 16)));
+            store_32(row.y, k, 16, pick_16(outputs, (uint32_t)read_codes(x_type, row.x, row.i + k, 16)));
         if (k < end)
-            store_32(y, k, end - k, pick_16(outputs, (uint32_t)read_codes(x_type, x, i + k, end - k)));
+            store_32(row.y, k, end - k, pick_16(outputs, (uint32_t)read_codes(x_type, row.x, row.i + k, end - k)));
         k = end;
     }
 }
 
-/* Runs of 16 from the start of a byte. In float32 they are too short for tables of bytes. */
+/* A run of 16 from the start of a byte. In float32 it is too short for tables of bytes. */
 DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, void *y, size_t k, float scale,
                               int32_t zero) {
     if (y_type == DQL_FLOAT32) {
@@ -237,41 +235,39 @@ DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, v
 }
 
 /* The blocks that are whole: their number. */
-DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, const char *x, void *y, size_t count, size_t run,
-                                   const float *scale, const int32_t *zero) {
+DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+    const char *const x = (const char *)row.x + row.i * dql_x_bits(x_type) / 8;
     const size_t blocks = count / run;
     if (run == 16)
         for (size_t b = 0; b < blocks; b++)
-            dequantize_16(x_type, y_type, x + 2 * dql_x_bits(x_type) * b, y, 16 * b, scale[b], zero[b]);
+            dequantize_16(x_type, y_type, x + 2 * dql_x_bits(x_type) * b, row.y, 16 * b, row.scale[b], row.zero[b]);
     else if (run == STEP16)
-        dequantize_steps(x_type, y_type, x, y, blocks, STEP16, scale, zero);
+        dequantize_steps(x_type, y_type, x, row, blocks, STEP16);
     else
-        dequantize_steps(x_type, y_type, x, y, blocks, run, scale, zero);
+        dequantize_steps(x_type, y_type, x, row, blocks, run);
     return blocks;
 }
 
-DQL_INLINE void dequantize_packed_row(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                      size_t run, const float *scale, const int32_t *zero) {
+DQL_INLINE void dequantize_packed_row(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
     if (dql_x_bits(x_type) == 2 && y_type == DQL_FLOAT32) {
-        dequantize_2_bits(x_type, x, i, y, count, run, scale, zero);
+        dequantize_2_bits(x_type, row, count, run);
         return;
     }
     const size_t a_byte = 8 / dql_x_bits(x_type);
     size_t k = 0;
-    if (i % a_byte == 0 && (run == 16 || run % STEP16 == 0)) {
-        const size_t blocks =
-            dequantize_whole(x_type, y_type, (const char *)x + i / a_byte, y, count, run, scale, zero);
+    if (row.i % a_byte == 0 && (run == 16 || run % STEP16 == 0)) {
+        const size_t blocks = dequantize_whole(x_type, y_type, row, count, run);
         k = blocks * run;
-        scale += blocks;
-        zero += blocks;
+        row.scale += blocks;
+        row.zero += blocks;
     }
-    for (; k < count; scale++, zero++) {
+    for (; k < count; row.scale++, row.zero++) {
         const size_t end = run < count - k ? k + run : count;
-        const run16 r = make_run16(x_type, y_type, *scale, *zero);
+        const run16 r = make_run16(x_type, y_type, *row.scale, *row.zero);
         for (; k < end && count - k >= STEP16; k += STEP16)
-            store_outputs(y_type, &r, repeat(load_nibbles(x_type, x, i + k, STEP16)), y, k, STEP16);
+            store_outputs(y_type, &r, repeat(load_nibbles(x_type, row.x, row.i + k, STEP16)), row.y, k, STEP16);
         if (k < end)
-            store_outputs(y_type, &r, repeat(load_nibbles(x_type, x, i + k, end - k)), y, k, end - k);
+            store_outputs(y_type, &r, repeat(load_nibbles(x_type, row.x, row.i + k, end - k)), row.y, k, end - k);
         k = end;
     }
 }
@@ -282,7 +278,7 @@ DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const dql_pa
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_packed_row(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
+        dequantize_packed_row(x_type, y_type, row, p->count, run);
     return true;
 }
 

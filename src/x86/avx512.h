@@ -285,37 +285,35 @@ DQL_INLINE void store_two(dql_type type, void *to, size_t i, vf32 a, vf32 b) {
 /* Elements [k, end) of a row of y, of one run: what is left of it by a loop of longer steps, or too short for its
  * table.
  */
-DQL_INLINE void dequantize_rest(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k,
-                                size_t end, size_t count, float scale, int32_t zero) {
+DQL_INLINE void dequantize_rest(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                                float scale, int32_t zero) {
     const vf32 s = splat(scale), z = splat_zero(x_type, zero);
     for (; k < end; k += LANES) {
         const size_t n = dql_step(x_type, y_type, end - k, count - k, LANES);
-        store(y_type, y, k, n, dequantize_raw(x_type, load(x_type, x, i + k, n), s, z));
+        store(y_type, row.y, k, n, dequantize_raw(x_type, load(x_type, row.x, row.i + k, n), s, z));
     }
 }
 
-DQL_INLINE void dequantize_two(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t k, vf32 scale,
-                               vf32 zero) {
-    store_two(y_type, y, k, dequantize_raw(x_type, load(x_type, x, i + k, LANES), scale, zero),
-              dequantize_raw(x_type, load(x_type, x, i + k + LANES, LANES), scale, zero));
+DQL_INLINE void dequantize_two(dql_type x_type, dql_type y_type, dql_row row, size_t k, vf32 scale, vf32 zero) {
+    store_two(y_type, row.y, k, dequantize_raw(x_type, load(x_type, row.x, row.i + k, LANES), scale, zero),
+              dequantize_raw(x_type, load(x_type, row.x, row.i + k + LANES, LANES), scale, zero));
 }
 
-DQL_INLINE void dequantize_row_by_two(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y, size_t count,
-                                      size_t run, const float *scale, const int32_t *zero) {
+DQL_INLINE void dequantize_row_by_two(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
     const size_t step = 2 * LANES;
     size_t k = 0;
     if (run % step == 0)
-        for (; count - k >= run; scale++, zero++) { /* blocks that leave no rest */
-            const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
+        for (; count - k >= run; row.scale++, row.zero++) { /* blocks that leave no rest */
+            const vf32 s = splat(*row.scale), z = splat_zero(x_type, *row.zero);
             for (const size_t end = k + run; k < end; k += step)
-                dequantize_two(x_type, y_type, x, i, y, k, s, z);
+                dequantize_two(x_type, y_type, row, k, s, z);
         }
-    for (size_t end; k < count; k = end, scale++, zero++) {
-        const vf32 s = splat(*scale), z = splat_zero(x_type, *zero);
+    for (size_t end; k < count; k = end, row.scale++, row.zero++) {
+        const vf32 s = splat(*row.scale), z = splat_zero(x_type, *row.zero);
         end = run < count - k ? k + run : count;
         for (; k < end && dql_step(x_type, y_type, end - k, count - k, step) == step; k += step)
-            dequantize_two(x_type, y_type, x, i, y, k, s, z);
-        dequantize_rest(x_type, y_type, x, i, y, k, end, count, *scale, *zero);
+            dequantize_two(x_type, y_type, row, k, s, z);
+        dequantize_rest(x_type, y_type, row, k, end, count, *row.scale, *row.zero);
     }
 }
 
@@ -326,7 +324,7 @@ DQL_INLINE bool dequantize_by_two(dql_type x_type, dql_type y_type, const dql_pa
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_row_by_two(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
+        dequantize_row_by_two(x_type, y_type, row, p->count, run);
     return true;
 }
 

@@ -72,31 +72,28 @@ DQL_INLINE __m512i spread_whole_32(dql_type type, const char *p) {
     return spread_32(type, read_codes(type, p, 0, LANES), read_codes(type, p, LANES, LANES));
 }
 
-/* Elements [k, k + n) of y, n at most 16 of float32 or 32 of halves. */
-DQL_INLINE void pick(dql_type x_type, dql_type y_type, __m512i table, const void *x, size_t i, void *y, size_t k,
-                     size_t n) {
-    const uint64_t low = read_codes(x_type, x, i, n < LANES ? n : LANES);
+/* Elements [k, k + n) of a row, n at most 16 of float32 or 32 of halves. */
+DQL_INLINE void pick(dql_type x_type, dql_type y_type, __m512i table, dql_row row, size_t k, size_t n) {
+    const uint64_t low = read_codes(x_type, row.x, row.i + k, n < LANES ? n : LANES);
     if (y_type == DQL_FLOAT32) {
         const __m512i index = spread_16(x_type, (uint32_t)low, (uint32_t)(low >> 32));
-        store(DQL_FLOAT32, y, k, n, _mm512_castsi512_ps(_mm512_permutexvar_epi32(index, table)));
+        store(DQL_FLOAT32, row.y, k, n, _mm512_castsi512_ps(_mm512_permutexvar_epi32(index, table)));
         return;
     }
-    const uint64_t high = n > LANES ? read_codes(x_type, x, i + LANES, n - LANES) : 0;
+    const uint64_t high = n > LANES ? read_codes(x_type, row.x, row.i + k + LANES, n - LANES) : 0;
     const __m512i halves = _mm512_permutexvar_epi16(spread_32(x_type, low, high), table);
-    char *p = (char *)y + 2 * k;
     if (n == 32)
-        _mm512_storeu_si512(p, halves);
+        _mm512_storeu_si512(row.y + 2 * k, halves);
     else
-        _mm512_mask_storeu_epi16(p, 0xffffffffu >> (32 - n), halves);
+        _mm512_mask_storeu_epi16(row.y + 2 * k, 0xffffffffu >> (32 - n), halves);
 }
 
 /* As many as can be, from the start of a byte. */
-DQL_INLINE void pick_whole(dql_type x_type, dql_type y_type, __m512i table, const char *x, void *y, size_t k) {
-    if (y_type == DQL_FLOAT32) {
-        _mm512_storeu_si512((char *)y + 4 * k, _mm512_permutexvar_epi32(spread_whole_16(x_type, x), table));
-    } else {
-        _mm512_storeu_si512((char *)y + 2 * k, _mm512_permutexvar_epi16(spread_whole_32(x_type, x), table));
-    }
+DQL_INLINE void pick_whole(dql_type x_type, dql_type y_type, __m512i table, const char *x, char *y, size_t k) {
+    if (y_type == DQL_FLOAT32)
+        _mm512_storeu_si512(y + 4 * k, _mm512_permutexvar_epi32(spread_whole_16(x_type, x), table));
+    else
+        _mm512_storeu_si512(y + 2 * k, _mm512_permutexvar_epi16(spread_whole_32(x_type, x), table));
 }
 
 /* Lane k of 16 bits: code k of 16 in its lowest bits, others above. */
@@ -118,62 +115,59 @@ DQL_INLINE __m256i spread_16_words(dql_type type, uint64_t codes) {
 #endif
 }
 
-/* To halves, runs of 16 from the start of a byte on. */
-DQL_INLINE void pick_blocks_of_16(dql_type x_type, dql_type y_type, const char *x, char *y, size_t blocks,
-                                  const float *scale, const int32_t *zero) {
-    for (size_t b = 0; b < blocks; b++, x += 2 * dql_x_bits(x_type), y += 2 * LANES) {
+/* To halves, runs of 16 from the start of a byte on: how many they are. */
+DQL_INLINE size_t pick_blocks_of_16(dql_type x_type, dql_type y_type, const char *x, dql_row row, size_t count) {
+    const size_t blocks = count / LANES;
+    for (size_t b = 0; b < blocks; b++, x += 2 * dql_x_bits(x_type)) {
+        const __m256i table = halves16(x_type, y_type, row.scale[b], row.zero[b]);
         const __m256i index = spread_16_words(x_type, read_codes(x_type, x, 0, LANES));
-        store_16(y, 0, LANES, _mm256_permutexvar_epi16(index, halves16(x_type, y_type, scale[b], zero[b])));
+        store_16(row.y, LANES * b, LANES, _mm256_permutexvar_epi16(index, table));
     }
+    return blocks;
 }
 
 /* Whole runs from the start of a byte on, without a thought for what might be left: how many they are. */
-DQL_INLINE size_t pick_blocks(dql_type x_type, dql_type y_type, const char *x, void *y, size_t count, size_t run,
-                              const float *scale, const int32_t *zero) {
+DQL_INLINE size_t pick_blocks(dql_type x_type, dql_type y_type, const char *x, dql_row row, size_t count, size_t run) {
     const size_t step = y_type == DQL_FLOAT32 ? 16 : 32, step_bytes = step * dql_x_bits(x_type) / 8;
     size_t b = 0;
     for (size_t k = 0; count - k >= run; k += run, b++) {
-        const __m512i table = table16(x_type, y_type, scale[b], zero[b]);
+        const __m512i table = table16(x_type, y_type, row.scale[b], row.zero[b]);
 #pragma GCC unroll 2
         for (size_t j = 0; j < run; j += step, x += step_bytes)
-            pick_whole(x_type, y_type, table, x, y, k + j);
+            pick_whole(x_type, y_type, table, x, row.y, k + j);
     }
     return b;
 }
 
-DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y,
-                                          size_t count, size_t run, const float *scale, const int32_t *zero) {
+DQL_INLINE size_t pick_all_blocks(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+    const char *const x = (const char *)row.x + row.i * dql_x_bits(x_type) / 8;
+    if (run == 16)
+        return y_type == DQL_FLOAT32 ? pick_blocks(x_type, y_type, x, row, count, 16)
+                                     : pick_blocks_of_16(x_type, y_type, x, row, count);
+    return run == 32 ? pick_blocks(x_type, y_type, x, row, count, 32) : pick_blocks(x_type, y_type, x, row, count, run);
+}
+
+DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
     const size_t step = y_type == DQL_FLOAT32 ? 16 : 32, a_byte = 8 / dql_x_bits(x_type);
     size_t k = 0;
-    if (i % a_byte == 0 && run == 16 && y_type != DQL_FLOAT32) {
-        const size_t blocks = count / 16;
-        pick_blocks_of_16(x_type, y_type, (const char *)x + i / a_byte, y, blocks, scale, zero);
-        k = 16 * blocks;
-        scale += blocks;
-        zero += blocks;
-    }
-    if (i % a_byte == 0 && run % step == 0) {
-        const char *const from = (const char *)x + i / a_byte;
-        const size_t blocks = run == 32 ? pick_blocks(x_type, y_type, from, y, count, 32, scale, zero)
-                              : y_type == DQL_FLOAT32 && run == 16
-                                  ? pick_blocks(x_type, y_type, from, y, count, 16, scale, zero)
-                                  : pick_blocks(x_type, y_type, from, y, count, run, scale, zero);
+    if (row.i % a_byte == 0 && (run == 16 || run % step == 0)) {
+        const size_t blocks = pick_all_blocks(x_type, y_type, row, count, run);
         k = run * blocks;
-        scale += blocks;
-        zero += blocks;
+        row.scale += blocks;
+        row.zero += blocks;
     }
-    for (; k < count; scale++, zero++) {
+    for (; k < count; row.scale++, row.zero++) {
         const size_t end = run < count - k ? k + run : count;
-        const __m512i table = table16(x_type, y_type, *scale, *zero);
-        if ((i + k) % a_byte == 0)
+        const __m512i table = table16(x_type, y_type, *row.scale, *row.zero);
+        if ((row.i + k) % a_byte == 0)
             for (; k < end && count - k >= step; k += step)
-                pick_whole(x_type, y_type, table, (const char *)x + (i + k) / a_byte, y, k);
+                pick_whole(x_type, y_type, table, (const char *)row.x + (row.i + k) / a_byte, row.y, k);
         for (; k < end && count - k >= step; k += step)
-            pick(x_type, y_type, table, x, i + k, y, k, step);
+            pick(x_type, y_type, table, row, k, step);
         for (; k < end && end - k >= 16; k += 16)
-            pick(x_type, y_type, table, x, i + k, y, k, 16);
+            pick(x_type, y_type, table, row, k, 16);
         if (k < end)
-            pick(x_type, y_type, table, x, i + k, y, k, end - k);
+            pick(x_type, y_type, table, row, k, end - k);
         k = end;
     }
 }
@@ -184,7 +178,7 @@ DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dq
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_row_by_table16(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
+        dequantize_row_by_table16(x_type, y_type, row, p->count, run);
     return true;
 }
 

@@ -161,19 +161,20 @@ DQL_INLINE size_t float8_steps(dql_type x_type, dql_type y_type, const planes *d
     return STEP8 * steps;
 }
 
-DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, const planes *decoded, const void *x, size_t i,
-                                      void *y, size_t count, size_t run, const float *scale) {
-    const size_t y_size = y_type == DQL_FLOAT32 ? 4 : 2;
+DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, const planes *decoded, dql_row row,
+                                      size_t count, size_t run) {
     /* all runs at once, or one at a time */
     const bool finished = y_type != DQL_FLOAT32 && run >= FINISHED8_RUN;
     const size_t together = !finished && (run == 16 || run == 32 || run % STEP8 == 0) ? count : run;
-    for (size_t k = 0, end; k < count; k = end) {
+    for (size_t k = 0, end; k < count; k = end, row.scale++) {
         end = together < count - k ? k + together : count;
-        const char *const from = (const char *)x + i + k;
-        k += float8_steps(x_type, y_type, decoded, from, (char *)y + y_size * k, end - k, run, scale + k / run);
+        const size_t begin = k;
+        k += float8_steps(x_type, y_type, decoded, (const char *)row.x + row.i + k, row.y + dql_y_bytes(y_type) * k,
+                          end - k, run, row.scale);
         for (size_t next; k < end; k = next) {
-            next = (k / run + 1) * run < end ? (k / run + 1) * run : end;
-            dequantize_rest(x_type, y_type, x, i, y, k, next, count, scale[k / run], 0);
+            const size_t s = (k - begin) / run;
+            next = run < end - k ? begin + (s + 1) * run : end;
+            dequantize_rest(x_type, y_type, row, k, next, count, row.scale[s], 0);
         }
     }
 }
@@ -184,7 +185,7 @@ DQL_INLINE void float8_narrow(dql_type x_type, const planes *decoded, const dql_
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(DQL_FLOAT32, p, &row))
         for (size_t k = 0; k < count; k += STEP8)
-            scale_64(DQL_FLOAT32, decode_64(x_type, decoded, (const char *)p->x + row.i + k), row.y + 4 * k,
+            scale_64(DQL_FLOAT32, decode_64(x_type, decoded, (const char *)row.x + row.i + k), row.y + 4 * k,
                      row.scale + k / run, run);
 }
 
@@ -210,7 +211,7 @@ DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_pa
     }
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_float8_row(x_type, y_type, &decoded, p->x, row.i, row.y, p->count, run, row.scale);
+        dequantize_float8_row(x_type, y_type, &decoded, row, p->count, run);
     return true;
 }
 

@@ -35,16 +35,15 @@ DQL_INLINE void pick_64(const table256 *t, const char *x, char *y) {
     _mm512_storeu_si512(y + 64, _mm512_unpackhi_epi8(low, high));
 }
 
-DQL_INLINE void dequantize_row_by_table256(dql_type x_type, dql_type y_type, const void *x, size_t i, void *y,
-                                           size_t count, size_t run, const float *scale, const int32_t *zero) {
-    for (size_t k = 0, end; k < count; k = end, scale++, zero++) {
+DQL_INLINE void dequantize_row_by_table256(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+    for (size_t k = 0, end; k < count; k = end, row.scale++, row.zero++) {
         end = run < count - k ? k + run : count;
         if (end - k >= TABLE256_RUN) {
-            const table256 t = make_table256(x_type, y_type, *scale, *zero);
+            const table256 t = make_table256(x_type, y_type, *row.scale, *row.zero);
             for (; end - k >= 64; k += 64)
-                pick_64(&t, (const char *)x + i + k, (char *)y + 2 * k);
+                pick_64(&t, (const char *)row.x + row.i + k, row.y + 2 * k);
         }
-        dequantize_rest(x_type, y_type, x, i, y, k, end, count, *scale, *zero);
+        dequantize_rest(x_type, y_type, row, k, end, count, *row.scale, *row.zero);
     }
 }
 
@@ -55,7 +54,7 @@ DQL_INLINE bool dequantize_by_table256(dql_type x_type, dql_type y_type, const d
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_row_by_table256(x_type, y_type, p->x, row.i, row.y, p->count, run, row.scale, row.zero);
+        dequantize_row_by_table256(x_type, y_type, row, p->count, run);
     return true;
 }
 
