@@ -42,53 +42,80 @@ DQL_INLINE __m512i load_32(const void *from, size_t i, size_t n) {
     return n == LANES ? _mm512_loadu_si512(p) : _mm512_maskz_loadu_epi32(below(n), p);
 }
 
-/* Packed types: the codes of elements [i, i + n), the first one in the lowest bits. */
-DQL_INLINE uint64_t read_codes(dql_type type, const void *from, size_t i, size_t n) {
-    const unsigned bits = dql_x_bits(type);
-    const size_t a_byte = 8 / bits, skip = i % a_byte;
-    const char *p = (const char *)from + i / a_byte;
-    if (n == LANES && skip == 0) {
-        uint64_t whole = 0;
-        memcpy(&whole, p, LANES * bits / 8);
-        return whole;
-    }
-    const size_t bytes = (skip + n + a_byte - 1) / a_byte;
-    const __m128i packed = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (16 - bytes)), p);
-    const uint64_t codes = (uint64_t)_mm_cvtsi128_si64(packed) >> skip * bits;
-    if (bits == 2)
-        return (uint32_t)codes;
-    return skip ? codes | (uint64_t)_mm_extract_epi64(packed, 1) << 60 : codes;
+DQL_INLINE uint64_t read_64(const char *p) {
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
 }
 
-/* Lane k: code k in its lowest bits, others above. Codes of 2 bits are all in the lower part. */
-DQL_INLINE __m512i spread_16(dql_type type, uint32_t low, uint32_t high) {
-    if (dql_x_bits(type) == 2)
-        return _mm512_srlv_epi32(_mm512_set1_epi32((int)low),
-                                 _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30));
+DQL_INLINE uint32_t read_32(const char *p) {
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Packed types: the codes of elements [i, i + n), n at most 32, the first one in the lowest bits. */
+DQL_INLINE __m128i load_codes(dql_type type, const void *from, size_t i, size_t n) {
+    const unsigned bits = dql_x_bits(type);
+    const size_t a_byte = 8 / bits, skip = i % a_byte, bytes = (skip + n + a_byte - 1) / a_byte;
+    const char *p = (const char *)from + i / a_byte;
+    if (bits == 2) {
+        const __m128i here = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (16 - bytes)), p);
+        const __m128i shift = _mm_cvtsi32_si128((int)(skip * bits)), back = _mm_cvtsi32_si128(64 - (int)(skip * bits));
+        return _mm_or_si128(_mm_srl_epi64(here, shift), _mm_sll_epi64(_mm_srli_si128(here, 8), back));
+    }
+    const __m128i here = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (bytes < 16 ? 16 - bytes : 0)), p);
+    if (skip == 0)
+        return here;
+    const __m128i next = bytes > 16 ? _mm_loadu_si128((const __m128i *)(p + 1)) : _mm_srli_si128(here, 1);
+    return _mm_ternarylogic_epi64(_mm_set1_epi8(0x0f), _mm_srli_epi16(here, 4), _mm_slli_epi16(next, 4),
+                                  0xca /* a ? b : c */);
+}
+
+/* Lane k: code k in its lowest bits, others above. */
+DQL_INLINE __m512i spread_16_of_2_bits(__m512i all) {
+    return _mm512_srlv_epi32(all, _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30));
+}
+
 #ifdef __AVX512VBMI__
+DQL_INLINE __m512i spread_16_of_4_bits(__m512i all) {
     const __m512i places = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60);
-    return _mm512_multishift_epi64_epi8(places, _mm512_set1_epi64((long long)((uint64_t)high << 32 | low)));
+    return _mm512_multishift_epi64_epi8(places, all);
+}
 #else
-    const __m512i parts = _mm512_mask_set1_epi32(_mm512_set1_epi32((int)low), 0xff00, (int)high);
-    return _mm512_srlv_epi32(parts, _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28));
+/* Lanes have the half of the codes that theirs is in. */
+DQL_INLINE __m512i spread_16_of_4_bits(__m512i halves) {
+    return _mm512_srlv_epi32(halves, _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28));
+}
+#endif
+
+DQL_INLINE __m512i spread_16(dql_type type, __m128i codes) {
+    if (dql_x_bits(type) == 2)
+        return spread_16_of_2_bits(_mm512_broadcastd_epi32(codes));
+#ifdef __AVX512VBMI__
+    return spread_16_of_4_bits(_mm512_broadcastq_epi64(codes));
+#else
+    const __m512i half = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+    return spread_16_of_4_bits(_mm512_permutexvar_epi32(half, _mm512_castsi128_si512(codes)));
 #endif
 }
 
 /* The same from the start of a byte on: each part comes from memory to its lanes in one instruction. */
 DQL_INLINE __m512i spread_whole_16(dql_type type, const char *p) {
-    uint32_t low, high = 0;
-    memcpy(&low, p, sizeof low);
-    if (dql_x_bits(type) == 4)
-        memcpy(&high, p + sizeof low, sizeof high);
-    return spread_16(type, low, high);
+    if (dql_x_bits(type) == 2)
+        return spread_16_of_2_bits(_mm512_set1_epi32((int)read_32(p)));
+#ifdef __AVX512VBMI__
+    return spread_16_of_4_bits(_mm512_set1_epi64((long long)read_64(p)));
+#else
+    return spread_16_of_4_bits(_mm512_mask_set1_epi32(_mm512_set1_epi32((int)read_32(p)), 0xff00, (int)read_32(p + 4)));
+#endif
 }
 
 DQL_INLINE __m512i load_packed(dql_type type, const void *from, size_t i, size_t n) {
     const size_t a_byte = 8 / dql_x_bits(type);
     if (n == LANES && i % a_byte == 0)
         return spread_whole_16(type, (const char *)from + i / a_byte);
-    const uint64_t codes = read_codes(type, from, i, n);
-    return spread_16(type, (uint32_t)codes, (uint32_t)(codes >> 32));
+    return spread_16(type, load_codes(type, from, i, n));
 }
 
 /* What the 16 codes of a packed type mean; the 4 codes of 2 bits, four times. */

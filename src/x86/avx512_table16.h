@@ -25,8 +25,7 @@ DQL_INLINE __m512i table16(dql_type x_type, dql_type y_type, float scale, int32_
 }
 
 /* Lane k of 16 bits: code k of 32 in its lowest bits, others above. */
-DQL_INLINE __m512i spread_32_of_2_bits(uint64_t codes) {
-    const __m512i all = _mm512_set1_epi64((long long)codes);
+DQL_INLINE __m512i spread_32_of_2_bits(__m512i all) {
 #ifdef __AVX512VBMI__
     const __m512i places =
         _mm512_setr_epi32(0x020000, 0x060004, 0x0a0008, 0x0e000c, 0x120010, 0x160014, 0x1a0018, 0x1e001c, 0x220020,
@@ -40,7 +39,15 @@ DQL_INLINE __m512i spread_32_of_2_bits(uint64_t codes) {
 #endif
 }
 
-#ifndef __AVX512VBMI__
+#ifdef __AVX512VBMI__
+/* Quadwords have the half of the codes that theirs are in. */
+DQL_INLINE __m512i spread_32_of_4_bits(__m512i halves) {
+    const __m512i places =
+        _mm512_setr_epi32(0x040000, 0x0c0008, 0x140010, 0x1c0018, 0x240020, 0x2c0028, 0x340030, 0x3c0038, 0x040000,
+                          0x0c0008, 0x140010, 0x1c0018, 0x240020, 0x2c0028, 0x340030, 0x3c0038);
+    return _mm512_multishift_epi64_epi8(places, halves);
+}
+#else
 DQL_INLINE __m512i spread_32_of_4_bits(__m128i codes) {
     const __m512i each = _mm512_set_epi16(7, 7, 7, 7, 6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1,
                                           1, 1, 0, 0, 0, 0);
@@ -49,39 +56,38 @@ DQL_INLINE __m512i spread_32_of_4_bits(__m128i codes) {
 }
 #endif
 
-DQL_INLINE __m512i spread_32(dql_type type, uint64_t low, uint64_t high) {
+DQL_INLINE __m512i spread_32(dql_type type, __m128i codes) {
     if (dql_x_bits(type) == 2)
-        return spread_32_of_2_bits(low | high << 32);
+        return spread_32_of_2_bits(_mm512_broadcastq_epi64(codes));
 #ifdef __AVX512VBMI__
-    const __m512i places =
-        _mm512_setr_epi32(0x040000, 0x0c0008, 0x140010, 0x1c0018, 0x240020, 0x2c0028, 0x340030, 0x3c0038, 0x040000,
-                          0x0c0008, 0x140010, 0x1c0018, 0x240020, 0x2c0028, 0x340030, 0x3c0038);
-    const __m512i both = _mm512_mask_set1_epi64(_mm512_set1_epi64((long long)low), 0xf0, (long long)high);
-    return _mm512_multishift_epi64_epi8(places, both);
+    const __m512i half = _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1);
+    return spread_32_of_4_bits(_mm512_permutexvar_epi64(half, _mm512_castsi128_si512(codes)));
 #else
-    return spread_32_of_4_bits(_mm_set_epi64x((long long)high, (long long)low));
+    return spread_32_of_4_bits(codes);
 #endif
 }
 
 /* The same from the start of a byte on. */
 DQL_INLINE __m512i spread_whole_32(dql_type type, const char *p) {
-#ifndef __AVX512VBMI__
-    if (dql_x_bits(type) == 4)
-        return spread_32_of_4_bits(_mm_loadu_si128((const __m128i *)p));
+    if (dql_x_bits(type) == 2)
+        return spread_32_of_2_bits(_mm512_set1_epi64((long long)read_64(p)));
+#ifdef __AVX512VBMI__
+    const __m512i low = _mm512_set1_epi64((long long)read_64(p));
+    return spread_32_of_4_bits(_mm512_mask_set1_epi64(low, 0xf0, (long long)read_64(p + 8)));
+#else
+    return spread_32_of_4_bits(_mm_loadu_si128((const __m128i *)p));
 #endif
-    return spread_32(type, read_codes(type, p, 0, LANES), read_codes(type, p, LANES, LANES));
 }
 
 /* Elements [k, k + n) of a row, n at most 16 of float32 or 32 of halves. */
 DQL_INLINE void pick(dql_type x_type, dql_type y_type, __m512i table, dql_row row, size_t k, size_t n) {
-    const uint64_t low = read_codes(x_type, row.x, row.i + k, n < LANES ? n : LANES);
+    const __m128i codes = load_codes(x_type, row.x, row.i + k, n);
     if (y_type == DQL_FLOAT32) {
-        const __m512i index = spread_16(x_type, (uint32_t)low, (uint32_t)(low >> 32));
-        store(DQL_FLOAT32, row.y, k, n, _mm512_castsi512_ps(_mm512_permutexvar_epi32(index, table)));
+        const __m512i outputs = _mm512_permutexvar_epi32(spread_16(x_type, codes), table);
+        store(DQL_FLOAT32, row.y, k, n, _mm512_castsi512_ps(outputs));
         return;
     }
-    const uint64_t high = n > LANES ? read_codes(x_type, row.x, row.i + k + LANES, n - LANES) : 0;
-    const __m512i halves = _mm512_permutexvar_epi16(spread_32(x_type, low, high), table);
+    const __m512i halves = _mm512_permutexvar_epi16(spread_32(x_type, codes), table);
     if (n == 32)
         _mm512_storeu_si512(row.y + 2 * k, halves);
     else
@@ -120,7 +126,8 @@ DQL_INLINE size_t pick_blocks_of_16(dql_type x_type, dql_type y_type, const char
     const size_t blocks = count / LANES;
     for (size_t b = 0; b < blocks; b++, x += 2 * dql_x_bits(x_type)) {
         const __m256i table = halves16(x_type, y_type, row.scale[b], row.zero[b]);
-        const __m256i index = spread_16_words(x_type, read_codes(x_type, x, 0, LANES));
+        const uint64_t codes = dql_x_bits(x_type) == 2 ? read_32(x) : read_64(x);
+        const __m256i index = spread_16_words(x_type, codes);
         store_16(row.y, LANES * b, LANES, _mm256_permutexvar_epi16(index, table));
     }
     return blocks;
