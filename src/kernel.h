@@ -112,15 +112,16 @@ enum { DQL_Y_TYPES(DQL_Y_NUMBER) DQL_Y_END };
 
 /* Rows of elements, cut in runs that share a scale:
  *
- *     y[r * y_stride + k] = round(f32(x[i + r * x_stride + k] - zero[s]) * scale[s]), s = r * scale_stride + k / run
+ *     y[r * y_stride + k] = round(f32(x[i + r * x_stride + k] - zero[z]) * scale[s]),
+ *     s = r * scale_stride + k / run, z = r * zero_stride + k / run
  *
- * for r < rows and k < count, neither of them 0; run >= 1. i, counts and strides are in elements. Zero points are as
- * the ISA's own dql_widen makes them, int32 or float32: 0 is all bits 0. */
+ * for r < rows and k < count, neither of them 0; run >= 1. i, counts and strides are in elements; zero_stride is 0 if
+ * scale_stride is. Zero points are as the ISA's own dql_widen makes them, int32 or float32: 0 is all bits 0. */
 typedef struct dql_panel {
     const void *x;
     void *y;
     size_t i, count, rows, run;
-    size_t x_stride, y_stride, scale_stride;
+    size_t x_stride, y_stride, scale_stride, zero_stride;
     const float *scale;
     const int32_t *zero;
 } dql_panel;
@@ -162,7 +163,7 @@ DQL_INLINE void dql_next_row(dql_type y_type, const dql_panel *p, dql_row *row) 
     row->i += p->x_stride;
     row->y += p->y_stride * dql_y_bytes(y_type);
     row->scale += p->scale_stride;
-    row->zero += p->scale_stride;
+    row->zero += p->zero_stride;
 }
 
 /* to[k] = from[i + k] for k < count, exactly: scales in float32, where a NaN becomes the canonical one, 0x7fc00000;

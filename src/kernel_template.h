@@ -184,7 +184,7 @@ DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *p, si
     at->i += rows * p->x_stride;
     at->y = (char *)at->y + rows * p->y_stride * dql_y_bytes(y_type);
     at->scale += rows * p->scale_stride;
-    at->zero += rows * p->scale_stride;
+    at->zero += rows * p->zero_stride;
     at->rows -= rows;
 }
 

@@ -24,11 +24,11 @@ _Static_assert(_Alignof(dql_normal) <= _Alignof(dql_plan), "where it is read fro
 /* What is taken where; all 0 for other types. */
 static const struct type_facts {
     bool x, scale, y;
-    uint8_t x_bits, zero_mask, y_number, y_size;
+    uint8_t x_bits, zero_mask, scale_bits, y_number, y_size;
 } types[DQL_TYPE_END] = {
 #define X_FACTS(TYPE, name, bits, mask)                                                                                \
     [DQL_##TYPE].x = true, [DQL_##TYPE].x_bits = bits, [DQL_##TYPE].zero_mask = mask,
-#define SCALE_FACTS(TYPE, name, bits) [DQL_##TYPE].scale = true,
+#define SCALE_FACTS(TYPE, name, bits) [DQL_##TYPE].scale = true, [DQL_##TYPE].scale_bits = bits,
 #define Y_FACTS(TYPE, name, bits)                                                                                      \
     [DQL_##TYPE].y = true, [DQL_##TYPE].y_number = DQL_Y_##TYPE, [DQL_##TYPE].y_size = (bits) / 8,
     DQL_X_TYPES(X_FACTS) DQL_SCALE_TYPES(SCALE_FACTS) DQL_Y_TYPES(Y_FACTS)};
@@ -199,6 +199,7 @@ static dql_status make(dql_normal *p, const dql_spec *spec) {
                       .scale_type = (uint8_t)spec->scale_type,
                       .y_type = (uint8_t)spec->y_type,
                       .x_bits = x.x_bits,
+                      .scale_bits = facts_of(spec->scale_type).scale_bits,
                       .y_number = y.y_number,
                       .y_size = y.y_size,
                       .zero_mask = x.zero_mask,

@@ -22,6 +22,7 @@ typedef struct __attribute__((may_alias)) dql_normal {
     uint32_t magic; /* tells a plan from other memory */
     uint8_t isa, x_type, scale_type, y_type;
     uint8_t x_bits;      /* of an element of x */
+    uint8_t scale_bits;  /* of a scale */
     uint8_t y_number;    /* of y_type: DQL_Y_... */
     uint8_t y_size;      /* bytes of an element of y */
     uint8_t zero_mask;   /* of x_type, see DQL_X_TYPES */

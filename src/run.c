@@ -10,11 +10,12 @@ enum {
     SHORT_ROW = 32,     /* elements: rows that are no longer share a tile, */
     SHORT_TILE = 256,   /* of so many elements */
     BAND = 32,          /* rows that are walked strip by strip before the next ones: in memory, far apart is slow */
-    SMALL_GAP = 32,     /* scales between those of two rows of a panel: it is faster to take them than to leave them */
+    SMALL_GAP = 16,     /* scales between those of two rows of a panel: it is faster to take them than to leave them */
+    FEW_BYTES = 16,     /* of scales of a row of a panel: it is faster to copy them than to widen them by themselves */
     STREAM_TILE = 2048, /* bytes of y: computed, then streamed */
 };
 
-/* Scales in float32, or zero points in int32, as kernels take them. */
+/* Scales or zero points as kernels take them. */
 typedef union entries {
     _Alignas(64) float f32[TILE + DQL_WIDEN_SLACK];
     int32_t i32[TILE + DQL_WIDEN_SLACK];
@@ -35,12 +36,18 @@ typedef struct call {
 
     tile *tile;
     const float *scales;         /* those in the tile, or those of the caller */
-    size_t tile_from, tile_size; /* what it holds, see fill_runs and fill_elements; 0, 0: nothing */
+    size_t tile_from, tile_size; /* what they are, see fill_runs and fill_elements; 0, 0: nothing */
     bool exact_zero;             /* and among it an int32 zero point that is not 0 */
 } call;
 
 static size_t min(size_t a, size_t b) {
     return a < b ? a : b;
+}
+
+/* How many of `rows` rows that are `apart` from each other begin at most `room` behind the first one. Mostly all do,
+ * which takes no division. */
+DQL_INLINE size_t rows_within(size_t rows, size_t apart, size_t room) {
+    return (rows - 1) * apart <= room ? rows : room / apart + 1;
 }
 
 /* ---- where an element lies ---- */
@@ -132,53 +139,103 @@ DQL_INLINE bool are_ready(const dql_normal *p, const void *scale) {
     return p->scale_type == DQL_FLOAT32 && p->y_type == DQL_FLOAT32 && (uintptr_t)scale % sizeof(float) == 0;
 }
 
-/* Next to short rows calls take long: what each row of scales needs once is inlined. */
-
-/* Scales or zero points [first, first + n), to entry k and those after it. */
-DQL_INLINE void read_scales(const call *c, size_t first, entries *to, size_t k, size_t n) {
-    c->plan->kernels->widen[c->plan->scale_type](c->scale, first, to->f32 + k, n);
+/* The zero points of int32 are what they are. */
+static void copy_int32(const void *from, size_t i, void *to, size_t count) {
+    memcpy(to, (const char *)from + i * sizeof(int32_t), count * sizeof(int32_t));
 }
 
-DQL_INLINE void read_zeros(const call *c, size_t first, entries *to, size_t k, size_t n) {
-    if (c->plan->x_type == DQL_INT32)
-        memcpy(to->i32 + k, (const char *)c->zero + first * sizeof *to->i32, n * sizeof *to->i32);
-    else
-        c->plan->kernels->widen[c->plan->x_type](c->zero, first, to->i32 + k, n);
+DQL_INLINE dql_widen *widening_of_zeros(const dql_normal *p) {
+    return p->x_type == DQL_INT32 ? copy_int32 : p->kernels->widen[p->x_type];
 }
 
-static void tile_filled(call *c, size_t from, size_t n) {
+DQL_INLINE dql_widen *widening_of_scales(const dql_normal *p) {
+    return p->kernels->widen[p->scale_type];
+}
+
+/* Rows of `bytes` bytes, `stride` apart, one after the other. */
+DQL_INLINE void copy_rows(char *to, const char *from, size_t bytes, size_t stride, size_t rows) {
+    for (size_t r = 0; r < rows; r++)
+        memcpy(to + r * bytes, from + r * stride, bytes);
+}
+
+/* Copies of constant sizes are single instructions. */
+static void copy_few(char *to, const char *from, size_t bytes, size_t stride, size_t rows) {
+    switch (bytes) {
+    case 1: copy_rows(to, from, 1, stride, rows); break;
+    case 2: copy_rows(to, from, 2, stride, rows); break;
+    case 4: copy_rows(to, from, 4, stride, rows); break;
+    case 8: copy_rows(to, from, 8, stride, rows); break;
+    default: copy_rows(to, from, bytes, stride, rows);
+    }
+}
+
+/* Rows of n scales or zero points of `bits` bits from `first` on, `stride` apart, without what is between them. Returns
+ * where the first one is in the tile; *apart is how far from each other they are there. */
+static const void *fill_apart(dql_widen *widen, unsigned bits, const void *from, size_t first, size_t stride, size_t n,
+                              size_t rows, entries *to, size_t *apart) {
+    const size_t a_byte = bits < 8 ? 8 / bits : 1, skip = first % a_byte;
+    const size_t whole = (skip + n + a_byte - 1) / a_byte * a_byte, bytes = whole * bits / 8;
+    if (stride % a_byte || bytes > FEW_BYTES) {
+        for (size_t r = 0; r < rows; r++)
+            widen(from, first + r * stride, to->i32 + r * n, n);
+        *apart = n;
+        return to->i32;
+    }
+    char near[TILE * sizeof(int32_t)];
+    copy_few(near, (const char *)from + (first - skip) * bits / 8, bytes, stride * bits / 8, rows);
+    widen(near, 0, to->i32, rows * whole);
+    *apart = whole;
+    return to->i32 + skip;
+}
+
+/* The same, but if little is between them it comes along. Next to short rows calls take long: this is inlined. */
+DQL_INLINE const void *fill(dql_widen *widen, unsigned bits, const void *from, size_t first, size_t stride, size_t n,
+                            size_t rows, entries *to, size_t *apart) {
+    if (stride > n + SMALL_GAP)
+        return fill_apart(widen, bits, from, first, stride, n, rows, to, apart);
+    widen(from, first, to->i32, (rows - 1) * stride + n);
+    *apart = stride;
+    return to->i32;
+}
+
+/* How many of them the tile has room for. */
+DQL_INLINE size_t rows_in_tile(size_t rows, size_t n, size_t stride) {
+    enum { OTHERS = 6 }; /* codes of 2 bits in the bytes that a row begins and ends in */
+    const size_t apart = n + OTHERS;
+    return stride > n + SMALL_GAP && apart <= TILE ? rows_within(rows, apart, TILE - apart)
+                                                   : rows_within(rows, stride, TILE - n);
+}
+
+/* Entries of which `size` are those from `from` on, and `zeros` of them zero points. */
+static void tile_filled(call *c, size_t from, size_t size, size_t zeros) {
     c->tile_from = from;
-    c->tile_size = n;
+    c->tile_size = size;
     c->exact_zero = false;
     if (c->zero && c->plan->x_type == DQL_INT32)
-        for (size_t k = 0; k < n; k++)
+        for (size_t k = 0; k < zeros; k++)
             c->exact_zero |= c->tile->zero.i32[k] != 0;
 }
 
-/* One entry for each of n runs from scale `first` on. */
-DQL_INLINE void fill_runs(call *c, size_t first, size_t n) {
-    if (c->tile_from == first && c->tile_size >= n)
-        return;
-    c->scales = c->tile->scale.f32;
-    if (are_ready(c->plan, c->scale))
+/* One entry for each of n runs from scale `first` on, for each of p's rows, whose scales are `stride` apart: if that is
+ * 0 they may serve again. */
+DQL_INLINE void fill_rows(call *c, dql_panel *p, size_t first, size_t stride, size_t n) {
+    const dql_normal *plan = c->plan;
+    if (are_ready(plan, c->scale)) {
         c->scales = (const float *)c->scale + first;
-    else
-        read_scales(c, first, &c->tile->scale, 0, n);
+        p->scale_stride = stride;
+    } else
+        c->scales = fill(widening_of_scales(plan), plan->scale_bits, c->scale, first, stride, n, p->rows,
+                         &c->tile->scale, &p->scale_stride);
     if (c->zero)
-        read_zeros(c, first, &c->tile->zero, 0, n);
-    tile_filled(c, first, n);
+        p->zero = fill(widening_of_zeros(plan), plan->x_bits, c->zero, first, stride, n, p->rows, &c->tile->zero,
+                       &p->zero_stride);
+    tile_filled(c, first, stride ? 0 : n, (p->rows - 1) * p->zero_stride + n);
 }
 
-/* The same for each of `rows` rows, whose scales are `stride` apart. */
-static void fill_rows(call *c, size_t first, size_t stride, size_t n, size_t rows) {
-    c->scales = c->tile->scale.f32;
-    for (size_t r = 0; r < rows; r++) {
-        read_scales(c, first + r * stride, &c->tile->scale, r * n, n);
-        if (c->zero)
-            read_zeros(c, first + r * stride, &c->tile->zero, r * n, n);
-    }
-    tile_filled(c, first, rows * n);
-    c->tile_size = n;
+/* The same where rows share their scales. */
+DQL_INLINE void fill_runs(call *c, dql_panel *p, size_t first, size_t n) {
+    if (c->tile_from != first || c->tile_size < n)
+        fill_rows(c, p, first, 0, n);
 }
 
 /* to[k] = from[(offset + k) / run] for k < n. */
@@ -234,16 +291,15 @@ static void fill_elements(call *c, const position *at, size_t n) {
     if (c->tile_from == from && c->tile_size >= n && until_next_scales(p, at) >= n)
         return;
     entries narrow;
-    c->scales = c->tile->scale.f32;
     const size_t first = at->scale - at->column / p->run, scales = scales_of_rows(p, *at, n);
-    read_scales(c, first, &narrow, 0, scales);
+    widening_of_scales(p)(c->scale, first, &narrow, scales);
     spread_rows(p, c->tile->scale.i32, narrow.i32, *at, n);
+    c->scales = c->tile->scale.f32;
     if (c->zero) {
-        read_zeros(c, first, &narrow, 0, scales);
+        widening_of_zeros(p)(c->zero, first, &narrow, scales);
         spread_rows(p, c->tile->zero.i32, narrow.i32, *at, n);
     }
-    tile_filled(c, from, n);
-    c->tile_size = min(n, until_next_scales(p, at));
+    tile_filled(c, from, min(n, until_next_scales(p, at)), n);
 }
 
 /* ---- the kernel ---- */
@@ -264,7 +320,7 @@ static void compute_exactly(const call *c, const dql_panel *p) {
     for (size_t r = 0; r < p->rows; r++)
         dql_dequantize_int32((dql_type)c->plan->y_type, p->x, p->i + r * p->x_stride,
                              (char *)p->y + r * p->y_stride * c->plan->y_size, p->count, p->run,
-                             p->scale + r * p->scale_stride, p->zero + r * p->scale_stride);
+                             p->scale + r * p->scale_stride, p->zero + r * p->zero_stride);
 }
 
 /* Through a tile of finished outputs, so that every kernel can stream and every store is a whole one. */
@@ -275,7 +331,7 @@ static void stream_row(const call *c, const dql_panel *p, size_t r) {
     part.y = done;
     part.i += r * p->x_stride;
     part.scale += r * p->scale_stride;
-    part.zero += r * p->scale_stride;
+    part.zero += r * p->zero_stride;
     part.rows = 1;
     char *y = (char *)p->y + r * p->y_stride * y_size;
     size_t left = p->run; /* of the run of *scale */
@@ -317,7 +373,7 @@ static void compute_streamed(const call *c, const dql_panel *p) {
         c->plan->kernels->stream((char *)p->y + r * row, done, part.rows * row);
         part.i += part.rows * p->x_stride;
         part.scale += part.rows * p->scale_stride;
-        part.zero += part.rows * p->scale_stride;
+        part.zero += part.rows * p->zero_stride;
     }
 }
 
@@ -346,25 +402,15 @@ DQL_INLINE dql_panel panel(const call *c, size_t i, size_t count, size_t rows, s
                        .x_stride = x_stride,
                        .y_stride = y_stride,
                        .scale_stride = 0,
+                       .zero_stride = 0,
                        .zero = c->zero ? c->tile->zero.i32 : no_zero};
-}
-
-/* How many of `rows` rows that are `apart` from each other begin at most `room` behind the first one. Mostly all do,
- * which takes no division. */
-DQL_INLINE size_t rows_within(size_t rows, size_t apart, size_t room) {
-    return (rows - 1) * apart <= room ? rows : room / apart + 1;
 }
 
 /* Rows with scales of their own, from scale `first` on, `stride` apart: as many at once as the tile has room for. */
 static void walk_apart(call *c, dql_panel p, size_t first, size_t stride, size_t scales) {
-    const bool wide = stride > scales + SMALL_GAP;
-    p.scale_stride = wide ? scales : stride;
     for (size_t left = p.rows; left; left -= p.rows) {
-        p.rows = rows_within(left, p.scale_stride, TILE - scales);
-        if (wide)
-            fill_rows(c, first, stride, scales, p.rows);
-        else
-            fill_runs(c, first, (p.rows - 1) * stride + scales);
+        p.rows = rows_in_tile(left, scales, stride);
+        fill_rows(c, &p, first, stride, scales);
         compute(c, &p);
         first += p.rows * stride;
         p.i += p.rows * p.x_stride;
@@ -393,7 +439,7 @@ DQL_INLINE void walk_panel(call *c, const position *at, dql_panel *p, size_t sca
         if (scale_stride)
             walk_apart(c, *p, scale, scale_stride, scales);
         else {
-            fill_runs(c, scale, scales);
+            fill_runs(c, p, scale, scales);
             compute(c, p);
         }
         scale += scales;
@@ -624,26 +670,28 @@ DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const voi
     const bool streams = rows * length * p->y_size > p->stream_above, may_be_exact = zero && p->x_type == DQL_INT32;
     if (splits_run || exceeds_tile || streams || may_be_exact)
         return false;
-    size_t scales = scales_of(length, p->run);
-    if (scale_stride > scales + SMALL_GAP || rows_within(rows, scale_stride, TILE - scales) < rows)
+    const size_t scales = scales_of(length, p->run);
+    if (rows_in_tile(rows, scales, scale_stride) < rows)
         return false;
-    scales += (rows - 1) * scale_stride;
-    const bool ready = are_ready(p, scale);
-    if (!ready)
-        p->kernels->widen[p->scale_type](scale, at->scale, t->scale.f32, scales);
+    dql_panel panel = {.x = x,
+                       .y = y,
+                       .i = at->element,
+                       .count = length,
+                       .rows = rows,
+                       .run = p->run,
+                       .x_stride = x_stride,
+                       .y_stride = y_stride,
+                       .scale_stride = scale_stride,
+                       .zero_stride = 0,
+                       .zero = no_zero};
+    if (are_ready(p, scale))
+        panel.scale = (const float *)scale + at->scale;
+    else
+        panel.scale = fill(widening_of_scales(p), p->scale_bits, scale, at->scale, scale_stride, scales, rows,
+                           &t->scale, &panel.scale_stride);
     if (zero)
-        p->kernels->widen[p->x_type](zero, at->scale, t->zero.i32, scales);
-    const dql_panel panel = {.x = x,
-                             .y = y,
-                             .i = at->element,
-                             .count = length,
-                             .rows = rows,
-                             .run = p->run,
-                             .x_stride = x_stride,
-                             .y_stride = y_stride,
-                             .scale_stride = scale_stride,
-                             .scale = ready ? (const float *)scale + at->scale : t->scale.f32,
-                             .zero = zero ? t->zero.i32 : no_zero};
+        panel.zero = fill(p->kernels->widen[p->x_type], p->x_bits, zero, at->scale, scale_stride, scales, rows,
+                          &t->zero, &panel.zero_stride);
     dql_kernel_of(p->kernels, p->x_type, p->y_number)(&panel);
     return true;
 }

@@ -31,11 +31,11 @@ static guarded copy_words(const void *from, size_t n, guard_side side) {
 
 /* Row r of what a kernel has made of a panel. */
 static void check_row(const dql_isa_row *isa, dql_type x_type, dql_type y_type, const dql_panel *p, size_t r) {
-    const size_t i = p->i + r * p->x_stride, first_scale = r * p->scale_stride;
+    const size_t i = p->i + r * p->x_stride;
     for (size_t k = 0; k < p->count; k++) {
-        const size_t s = first_scale + k / p->run;
+        const size_t s = r * p->scale_stride + k / p->run, z = r * p->zero_stride + k / p->run;
         /* In double the difference is exact where the kernel's has to be; of int32 only with a zero point of 0. */
-        const double zero = dql_has_zero(x_type) ? reference_decode(x_type, zero_points, s) : 0;
+        const double zero = dql_has_zero(x_type) ? reference_decode(x_type, zero_points, z) : 0;
         const double difference = (double)load_element(x_type, p->x, i + k) - zero;
         const float product = (float)((double)(float)difference * (double)p->scale[s]);
         const uint32_t expected = reference_encode(y_type, (double)product),
@@ -55,12 +55,13 @@ static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, cons
                   size_t off) {
     const dql_type y_type = reference_scale_types[y_number].type;
     dql_panel p = *panel;
-    const size_t scales = (p.rows - 1) * p.scale_stride + (p.count + p.run - 1) / p.run;
+    const size_t row_scales = (p.count + p.run - 1) / p.run, scales = (p.rows - 1) * p.scale_stride + row_scales,
+                 zeros = (p.rows - 1) * p.zero_stride + row_scales;
     guarded y = guarded_new(reference_bytes(y_type, (p.rows - 1) * p.y_stride + p.count), side, off);
     int32_t entries[MOST + DQL_WIDEN_SLACK] = {0};
     if (dql_has_zero(x_type))
-        isa->kernels->widen[x_type](zero_points, 0, entries, scales);
-    guarded s = copy_words(p.scale, scales, side), z = copy_words(entries, scales, side);
+        isa->kernels->widen[x_type](zero_points, 0, entries, zeros);
+    guarded s = copy_words(p.scale, scales, side), z = copy_words(entries, zeros, side);
     p.y = y.bytes;
     p.scale = (const float *)(const void *)s.bytes;
     p.zero = (const int32_t *)(const void *)z.bytes;
@@ -91,6 +92,9 @@ static void check_random(const dql_isa_row *isa, random *r, const reference_type
     const size_t row_scales = (count + run - 1) / run;
     if (rows > 1 && random_below(r, 3) == 0)
         p.scale_stride = 1 + random_below(r, (MOST - row_scales) / (rows - 1) < 20 ? 1 : row_scales + 2);
+    static const size_t less[] = {0, 0, 1, SIZE_MAX}; /* the zero points of all rows may be the same */
+    const size_t by = less[random_below(r, 4)];
+    p.zero_stride = p.scale_stride > by ? p.scale_stride - by : 0;
     const guard_side side = random_below(r, 2) ? AT_START : AT_END;
     /* Bytes of x before element i are not to be read either: they are on the page that can't be. */
     const size_t first = p.i * type->bits / 8;
