@@ -4,6 +4,8 @@
 
 #include "arm/sve.h"
 
+#include "float8_bytes.h"
+
 #define STEP ((size_t)svcntb())
 
 /* ---- elements whose loads make lanes of them ---- */
@@ -72,11 +74,6 @@ DQL_INLINE svuint8_t pick_from(const uint8_t *table, svuint8_t index) {
 /* A code, shifted, is a bfloat16 with another bias: the exponents are rebased, which is wrong where they are 0, and for
  * NaN. For those codes, in some order, tables have the bits that are wrong. */
 DQL_INLINE void decode_e4m3(dql_type type, svuint8_t codes, svuint8_t *low, svuint8_t *high) {
-    static const uint8_t rebased[16] = {0x3c, 0x3d, 0x3e, 0x3f, 0x40, 0x41, 0x42, 0x43,
-                                        0xbc, 0xbd, 0xbe, 0xbf, 0xc0, 0xc1, 0xc2, 0xc3};
-    /* NaN, 0, 1, ... 7 */
-    static const uint8_t fn_low[16] = {0, 0, 0x10, 0xa0, 0xf0, 0x40, 0x70, 0x20, 0x10};
-    static const uint8_t fn_high[16] = {0x3c, 0x3c, 0x07, 0x07, 0x07};
     /* 0, NaN, 1, -1, ... 7, -7 */
     static const uint8_t fnuz_low[16] = {0,    0xc0, 0x10, 0x10, 0xa0, 0xa0, 0xf0, 0xf0,
                                          0x40, 0x40, 0x70, 0x70, 0x20, 0x20, 0x10, 0x10};
@@ -86,10 +83,10 @@ DQL_INLINE void decode_e4m3(dql_type type, svuint8_t codes, svuint8_t *low, svui
         type == DQL_FLOAT8E4M3FN
             ? svand_n_u8_x(all, svadd_u8_x(all, codes, svreinterpret_u8_u16(in_register(0x0101))), 0x7f)
             : svorr_u8_x(all, svlsl_n_u8_x(all, codes, 1), svlsr_n_u8_x(all, codes, 7));
-    const uint8_t *wrong_low = type == DQL_FLOAT8E4M3FN ? fn_low : fnuz_low;
-    const uint8_t *wrong_high = type == DQL_FLOAT8E4M3FN ? fn_high : fnuz_high;
+    const uint8_t *wrong_low = type == DQL_FLOAT8E4M3FN ? dql_e4m3fn_wrong_low : fnuz_low;
+    const uint8_t *wrong_high = type == DQL_FLOAT8E4M3FN ? dql_e4m3fn_wrong_high : fnuz_high;
     *low = sveor_u8_x(all, svlsl_n_u8_x(all, codes, 4), pick_from(wrong_low, place));
-    *high = sveor_u8_x(all, pick_from(rebased, svlsr_n_u8_x(all, codes, 4)), pick_from(wrong_high, place));
+    *high = sveor_u8_x(all, pick_from(dql_e4m3_rebased, svlsr_n_u8_x(all, codes, 4)), pick_from(wrong_high, place));
 }
 
 DQL_INLINE void decode_e5m2fnuz(svuint8_t codes, svuint8_t *low, svuint8_t *high) {

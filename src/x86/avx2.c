@@ -1,11 +1,12 @@
 /* The AVX2 of desktops and laptops, and of servers before AVX-512. FMA is not used. */
 #include "x86/avx2.h"
 
+#include "x86/avx2_e4m3fn.h"
 #include "x86/avx2_table16.h"
 #include "x86/stream.h"
 
 DQL_INLINE bool special(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    return dequantize_packed(x_type, y_type, p, run);
+    return dequantize_packed(x_type, y_type, p, run) || dequantize_e4m3fn(x_type, y_type, p, run);
 }
 
 #include "kernel_table.h"

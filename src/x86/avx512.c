@@ -1,11 +1,13 @@
 /* The AVX-512 of servers since 2017. */
 #include "x86/avx512.h"
 
+#include "x86/avx512_e4m3fn.h"
 #include "x86/avx512_table16.h"
 #include "x86/stream.h"
 
 DQL_INLINE bool special(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    return dequantize_by_table16(x_type, y_type, p, run) || dequantize_by_two(x_type, y_type, p, run);
+    return dequantize_by_table16(x_type, y_type, p, run) || dequantize_e4m3fn(x_type, y_type, p, run) ||
+           dequantize_by_two(x_type, y_type, p, run);
 }
 
 #include "kernel_table.h"

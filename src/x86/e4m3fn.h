@@ -1,0 +1,60 @@
+/* float8e4m3fn, as many codes at a time as a register has bytes. Included where STEP8, a size_t, is their number, and
+ *
+ *     decode_step(decoder, x)           makes STEP8 / LANES vectors of them: a decoded_step
+ *     store_step(y_type, y, k, d, scale, run)
+ *                                       stores its vectors from element k on, vector v times scale[v * LANES / run]
+ */
+#ifndef DQL_X86_E4M3FN_H
+#define DQL_X86_E4M3FN_H
+
+DQL_INLINE void e4m3fn_rest(dql_type y_type, dql_row row, size_t k, size_t end, size_t count) {
+    const vf32 s = splat(*row.scale), none = splat_zero(DQL_FLOAT8E4M3FN, 0);
+    for (; k < end; k += LANES) {
+        const size_t n = dql_step(DQL_FLOAT8E4M3FN, y_type, end - k, count - k, LANES);
+        const vf32 raw = load(DQL_FLOAT8E4M3FN, row.x, row.i + k, n);
+        store(y_type, row.y, k, n, dequantize_raw(DQL_FLOAT8E4M3FN, raw, s, none));
+    }
+}
+
+/* One run a step, or several. */
+DQL_INLINE void e4m3fn_blocks(dql_type y_type, const decoder *d, dql_row row, size_t count, size_t run) {
+    const char *const x = (const char *)row.x + row.i;
+    size_t k = 0;
+    for (; count - k >= STEP8; k += STEP8, row.scale += STEP8 / run)
+        store_step(y_type, row.y, k, decode_step(d, x + k), row.scale, run);
+    for (size_t end; k < count; k = end, row.scale++) {
+        end = run < count - k ? k + run : count;
+        e4m3fn_rest(y_type, row, k, end, count);
+    }
+}
+
+DQL_INLINE void e4m3fn_runs(dql_type y_type, const decoder *d, dql_row row, size_t count, size_t run) {
+    const char *const x = (const char *)row.x + row.i;
+    for (size_t k = 0, end; k < count; k = end, row.scale++) {
+        end = run < count - k ? k + run : count;
+        const float s = *row.scale; /* y may alias it */
+        for (; end - k >= STEP8; k += STEP8)
+            store_step(y_type, row.y, k, decode_step(d, x + k), &s, STEP8);
+        if (k < end)
+            e4m3fn_rest(y_type, row, k, end, count);
+    }
+}
+
+/* For this type in runs that are worth it; else false. Zero points are 0. */
+DQL_INLINE bool dequantize_e4m3fn(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+    const bool fits = run < STEP8 ? STEP8 % run == 0 : run % STEP8 == 0 || run >= 4 * STEP8;
+    if (x_type != DQL_FLOAT8E4M3FN || !fits || p->count < STEP8 || p->rows * p->count < 4 * STEP8)
+        return false;
+    const decoder d = make_decoder();
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+        if (run == 16)
+            e4m3fn_blocks(y_type, &d, row, p->count, 16);
+        else if (run == 32)
+            e4m3fn_blocks(y_type, &d, row, p->count, 32);
+        else
+            e4m3fn_runs(y_type, &d, row, p->count, run);
+    return true;
+}
+
+#endif
