@@ -1,6 +1,6 @@
 /* The two bytes of the bfloat16 that a code of float8e4m3fn is. Shifted, a code is one with another bias: its exponent
- * is rebased, which is wrong where that is 0, and for NaN. Those nine codes have numbers 0 to 8 if 1 is added to the
- * magnitude, and tables have the bits of them that are wrong:
+ * is rebased, which is wrong where that is 0, and for NaN. Those nine magnitudes have numbers 0 to 8 if 1 is added to
+ * them in 7 bits, and tables have their bits that are wrong, and 0 for all other numbers:
  *
  *     low  = code << 4 ^ wrong_low[number], high = rebased[code >> 4] ^ wrong_high[number] */
 #ifndef DQL_FLOAT8_BYTES_H

@@ -6,7 +6,9 @@
 #include "x86/stream.h"
 
 DQL_INLINE bool special(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    return dequantize_packed(x_type, y_type, p, run) || dequantize_e4m3fn(x_type, y_type, p, run);
+    /* rounding to bfloat16 needs the registers that decoding bytes does */
+    return dequantize_packed(x_type, y_type, p, run) ||
+           (y_type != DQL_BFLOAT16 && dequantize_e4m3fn(x_type, y_type, p, run));
 }
 
 #include "kernel_table.h"

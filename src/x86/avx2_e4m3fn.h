@@ -12,38 +12,27 @@ typedef struct decoded_step {
     vf32 v[2];
 } decoded_step;
 
-/* A constant that gcc doesn't make again in each run. */
-DQL_INLINE __m256i in_register(__m256i v) {
-    __asm__("" : "+x"(v));
-    return v;
-}
-
 DQL_INLINE __m256i table_of(const uint8_t *table) {
-    return in_register(repeat(_mm_loadu_si128((const __m128i *)table)));
+    return repeat(_mm_loadu_si128((const __m128i *)table));
 }
 
 typedef struct decoder {
-    __m256i order, one, magnitude, limit, nibble, rebased, wrong_low, wrong_high;
+    __m256i order, nibble, rebased, wrong_low, wrong_high;
 } decoder;
 
 DQL_INLINE decoder make_decoder(void) {
-    return (decoder){
-        .order = in_register(_mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7)),
-        .one = in_register(_mm256_set1_epi8(1)),
-        .magnitude = in_register(_mm256_set1_epi8(0x7f)),
-        .limit = in_register(_mm256_set1_epi8(0x70)), /* numbers from 16 on are no places in a table */
-        .nibble = in_register(_mm256_set1_epi8(0x0f)),
-        .rebased = table_of(dql_e4m3_rebased),
-        .wrong_low = table_of(dql_e4m3fn_wrong_low),
-        .wrong_high = table_of(dql_e4m3fn_wrong_high),
-    };
+    return (decoder){.order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7),
+                     .nibble = _mm256_set1_epi8(0x0f),
+                     .rebased = table_of(dql_e4m3_rebased),
+                     .wrong_low = table_of(dql_e4m3fn_wrong_low),
+                     .wrong_high = table_of(dql_e4m3fn_wrong_high)};
 }
 
 /* Upper halves of float32, of which two interleavings make 8 floats in order. */
 DQL_INLINE decoded_step decode_step(const decoder *d, const char *x) {
     const __m256i codes = _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)x), d->order);
-    const __m256i next = _mm256_and_si256(_mm256_add_epi8(codes, d->one), d->magnitude);
-    const __m256i number = _mm256_adds_epu8(next, d->limit);
+    const __m256i next = _mm256_and_si256(_mm256_add_epi8(codes, _mm256_set1_epi8(1)), _mm256_set1_epi8(0x7f));
+    const __m256i number = _mm256_min_epu8(next, d->nibble);
     const __m256i upper = _mm256_and_si256(_mm256_srli_epi16(codes, 4), d->nibble);
     const __m256i shifted = _mm256_andnot_si256(d->nibble, _mm256_slli_epi16(codes, 4));
     const __m256i low = _mm256_xor_si256(shifted, _mm256_shuffle_epi8(d->wrong_low, number));

@@ -23,7 +23,7 @@ DQL_INLINE __m512i table_of(const uint8_t *table) {
 }
 
 typedef struct decoder {
-    __m512i order, one, magnitude, limit, nibble, rebased, wrong_low, wrong_high;
+    __m512i order, one, magnitude, nibble, rebased, wrong_low, wrong_high;
 } decoder;
 
 DQL_INLINE decoder make_decoder(void) {
@@ -31,7 +31,6 @@ DQL_INLINE decoder make_decoder(void) {
         .order = in_register(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)),
         .one = in_register(_mm512_set1_epi8(1)),
         .magnitude = in_register(_mm512_set1_epi8(0x7f)),
-        .limit = in_register(_mm512_set1_epi8(0x70)), /* numbers from 16 on are no places in a table */
         .nibble = in_register(_mm512_set1_epi8(0x0f)),
         .rebased = table_of(dql_e4m3_rebased),
         .wrong_low = table_of(dql_e4m3fn_wrong_low),
@@ -51,7 +50,7 @@ DQL_INLINE vf32 upper_floats(__m512i upper_halves) {
 DQL_INLINE decoded_step decode_step(const decoder *d, const char *x) {
     const __m512i codes = _mm512_permutexvar_epi32(d->order, _mm512_loadu_si512(x));
     const __m512i next = _mm512_and_si512(_mm512_add_epi8(codes, d->one), d->magnitude);
-    const __m512i number = _mm512_adds_epu8(next, d->limit);
+    const __m512i number = _mm512_min_epu8(next, d->nibble);
     const __m512i upper = _mm512_and_si512(_mm512_srli_epi16(codes, 4), d->nibble);
     const __m512i wrong = _mm512_shuffle_epi8(d->wrong_low, number);
     const __m512i low =
