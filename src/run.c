@@ -37,7 +37,7 @@ typedef struct call {
     tile *tile;
     const float *scales;         /* those in the tile, or those of the caller */
     size_t tile_from, tile_size; /* what they are, see fill_runs and fill_elements; 0, 0: nothing */
-    bool exact_zero;             /* and among it an int32 zero point that is not 0 */
+    bool exact_zero;             /* the tile has an int32 zero point that is not 0 */
 } call;
 
 static size_t min(size_t a, size_t b) {
@@ -148,10 +148,6 @@ DQL_INLINE dql_widen *widening_of_zeros(const dql_normal *p) {
     return p->x_type == DQL_INT32 ? copy_int32 : p->kernels->widen[p->x_type];
 }
 
-DQL_INLINE dql_widen *widening_of_scales(const dql_normal *p) {
-    return p->kernels->widen[p->scale_type];
-}
-
 /* Rows of `bytes` bytes, `stride` apart, one after the other. */
 DQL_INLINE void copy_rows(char *to, const char *from, size_t bytes, size_t stride, size_t rows) {
     for (size_t r = 0; r < rows; r++)
@@ -165,8 +161,14 @@ static void copy_few(char *to, const char *from, size_t bytes, size_t stride, si
     case 2: copy_rows(to, from, 2, stride, rows); break;
     case 4: copy_rows(to, from, 4, stride, rows); break;
     case 8: copy_rows(to, from, 8, stride, rows); break;
+    case 16: copy_rows(to, from, 16, stride, rows); break;
     default: copy_rows(to, from, bytes, stride, rows);
     }
+}
+
+/* Of a whole number of bytes. */
+static size_t bytes_of(size_t elements, unsigned bits) {
+    return bits < 8 ? elements / (8 / bits) : elements * (bits / 8);
 }
 
 /* Rows of n scales or zero points of `bits` bits from `first` on, `stride` apart, without what is between them. Returns
@@ -174,7 +176,7 @@ static void copy_few(char *to, const char *from, size_t bytes, size_t stride, si
 static const void *fill_apart(dql_widen *widen, unsigned bits, const void *from, size_t first, size_t stride, size_t n,
                               size_t rows, entries *to, size_t *apart) {
     const size_t a_byte = bits < 8 ? 8 / bits : 1, skip = first % a_byte;
-    const size_t whole = (skip + n + a_byte - 1) / a_byte * a_byte, bytes = whole * bits / 8;
+    const size_t whole = (skip + n + a_byte - 1) / a_byte * a_byte, bytes = bytes_of(whole, bits);
     if (stride % a_byte || bytes > FEW_BYTES) {
         for (size_t r = 0; r < rows; r++)
             widen(from, first + r * stride, to->i32 + r * n, n);
@@ -182,28 +184,61 @@ static const void *fill_apart(dql_widen *widen, unsigned bits, const void *from,
         return to->i32;
     }
     char near[TILE * sizeof(int32_t)];
-    copy_few(near, (const char *)from + (first - skip) * bits / 8, bytes, stride * bits / 8, rows);
+    copy_few(near, (const char *)from + bytes_of(first - skip, bits), bytes, bytes_of(stride, bits), rows);
     widen(near, 0, to->i32, rows * whole);
     *apart = whole;
     return to->i32 + skip;
 }
 
+/* Whether what is between rows of n, `stride` apart, is left out. */
+DQL_INLINE bool are_apart(size_t n, size_t stride) {
+    return stride > n + SMALL_GAP;
+}
+
 /* The same, but if little is between them it comes along. Next to short rows calls take long: this is inlined. */
 DQL_INLINE const void *fill(dql_widen *widen, unsigned bits, const void *from, size_t first, size_t stride, size_t n,
                             size_t rows, entries *to, size_t *apart) {
-    if (stride > n + SMALL_GAP)
+    if (are_apart(n, stride))
         return fill_apart(widen, bits, from, first, stride, n, rows, to, apart);
     widen(from, first, to->i32, (rows - 1) * stride + n);
     *apart = stride;
     return to->i32;
 }
 
-/* How many of them the tile has room for. */
+/* How many of the rows `fill` has room for. */
 DQL_INLINE size_t rows_in_tile(size_t rows, size_t n, size_t stride) {
-    enum { OTHERS = 6 }; /* codes of 2 bits in the bytes that a row begins and ends in */
+    enum { OTHERS = 6 }; /* of 2 bits, in the bytes that a row begins and ends in: see fill_apart */
     const size_t apart = n + OTHERS;
-    return stride > n + SMALL_GAP && apart <= TILE ? rows_within(rows, apart, TILE - apart)
-                                                   : rows_within(rows, stride, TILE - n);
+    return are_apart(n, stride) && apart <= TILE ? rows_within(rows, apart, TILE - apart)
+                                                 : rows_within(rows, stride, TILE - n);
+}
+
+/* rows x count elements from element i on, without scales; zero points are 0 or in the tile. */
+DQL_INLINE dql_panel panel_of(const dql_normal *p, const tile *t, const void *x, const void *zero, size_t i,
+                              size_t count, size_t rows, size_t x_stride, void *y, size_t y_stride) {
+    return (dql_panel){.x = x,
+                       .y = y,
+                       .i = i,
+                       .count = count,
+                       .rows = rows,
+                       .run = p->run,
+                       .x_stride = x_stride,
+                       .y_stride = y_stride,
+                       .zero = zero ? t->zero.i32 : no_zero};
+}
+
+/* Gives a panel n scales and zero points a row, from `first` on, of rows that have them `stride` apart. */
+DQL_INLINE void take_scales(const dql_normal *p, tile *t, const void *scale, const void *zero, dql_panel *panel,
+                            size_t first, size_t stride, size_t n) {
+    panel->scale_stride = stride;
+    if (are_ready(p, scale))
+        panel->scale = (const float *)scale + first;
+    else
+        panel->scale = fill(p->kernels->widen[p->scale_type], p->scale_bits, scale, first, stride, n, panel->rows,
+                            &t->scale, &panel->scale_stride);
+    if (zero)
+        panel->zero =
+            fill(widening_of_zeros(p), p->x_bits, zero, first, stride, n, panel->rows, &t->zero, &panel->zero_stride);
 }
 
 /* Entries of which `size` are those from `from` on, and `zeros` of them zero points. */
@@ -216,23 +251,14 @@ static void tile_filled(call *c, size_t from, size_t size, size_t zeros) {
             c->exact_zero |= c->tile->zero.i32[k] != 0;
 }
 
-/* One entry for each of n runs from scale `first` on, for each of p's rows, whose scales are `stride` apart: if that is
- * 0 they may serve again. */
+/* The same in a walk. If the rows share their scales the tile may serve again. */
 DQL_INLINE void fill_rows(call *c, dql_panel *p, size_t first, size_t stride, size_t n) {
-    const dql_normal *plan = c->plan;
-    if (are_ready(plan, c->scale)) {
-        c->scales = (const float *)c->scale + first;
-        p->scale_stride = stride;
-    } else
-        c->scales = fill(widening_of_scales(plan), plan->scale_bits, c->scale, first, stride, n, p->rows,
-                         &c->tile->scale, &p->scale_stride);
-    if (c->zero)
-        p->zero = fill(widening_of_zeros(plan), plan->x_bits, c->zero, first, stride, n, p->rows, &c->tile->zero,
-                       &p->zero_stride);
+    take_scales(c->plan, c->tile, c->scale, c->zero, p, first, stride, n);
+    c->scales = p->scale;
     tile_filled(c, first, stride ? 0 : n, (p->rows - 1) * p->zero_stride + n);
 }
 
-/* The same where rows share their scales. */
+/* Those of rows that do. */
 DQL_INLINE void fill_runs(call *c, dql_panel *p, size_t first, size_t n) {
     if (c->tile_from != first || c->tile_size < n)
         fill_rows(c, p, first, 0, n);
@@ -292,7 +318,7 @@ static void fill_elements(call *c, const position *at, size_t n) {
         return;
     entries narrow;
     const size_t first = at->scale - at->column / p->run, scales = scales_of_rows(p, *at, n);
-    widening_of_scales(p)(c->scale, first, &narrow, scales);
+    p->kernels->widen[p->scale_type](c->scale, first, &narrow, scales);
     spread_rows(p, c->tile->scale.i32, narrow.i32, *at, n);
     c->scales = c->tile->scale.f32;
     if (c->zero) {
@@ -390,20 +416,9 @@ DQL_INLINE void compute(const call *c, dql_panel *p) {
 
 /* ---- the walk ---- */
 
-/* rows x count elements from element i on, with the scales of the tile. */
 DQL_INLINE dql_panel panel(const call *c, size_t i, size_t count, size_t rows, size_t x_stride, void *y,
                            size_t y_stride) {
-    return (dql_panel){.x = c->x,
-                       .y = y,
-                       .i = i,
-                       .count = count,
-                       .rows = rows,
-                       .run = c->plan->run,
-                       .x_stride = x_stride,
-                       .y_stride = y_stride,
-                       .scale_stride = 0,
-                       .zero_stride = 0,
-                       .zero = c->zero ? c->tile->zero.i32 : no_zero};
+    return panel_of(c->plan, c->tile, c->x, c->zero, i, count, rows, x_stride, y, y_stride);
 }
 
 /* Rows with scales of their own, from scale `first` on, `stride` apart: as many at once as the tile has room for. */
@@ -671,27 +686,10 @@ DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const voi
     if (splits_run || exceeds_tile || streams || may_be_exact)
         return false;
     const size_t scales = scales_of(length, p->run);
-    if (rows_in_tile(rows, scales, scale_stride) < rows)
+    if (!(are_ready(p, scale) && !zero) && rows_in_tile(rows, scales, scale_stride) < rows)
         return false;
-    dql_panel panel = {.x = x,
-                       .y = y,
-                       .i = at->element,
-                       .count = length,
-                       .rows = rows,
-                       .run = p->run,
-                       .x_stride = x_stride,
-                       .y_stride = y_stride,
-                       .scale_stride = scale_stride,
-                       .zero_stride = 0,
-                       .zero = no_zero};
-    if (are_ready(p, scale))
-        panel.scale = (const float *)scale + at->scale;
-    else
-        panel.scale = fill(widening_of_scales(p), p->scale_bits, scale, at->scale, scale_stride, scales, rows,
-                           &t->scale, &panel.scale_stride);
-    if (zero)
-        panel.zero = fill(p->kernels->widen[p->x_type], p->x_bits, zero, at->scale, scale_stride, scales, rows,
-                          &t->zero, &panel.zero_stride);
+    dql_panel panel = panel_of(p, t, x, zero, at->element, length, rows, x_stride, y, y_stride);
+    take_scales(p, t, scale, zero, &panel, at->scale, scale_stride, scales);
     dql_kernel_of(p->kernels, p->x_type, p->y_number)(&panel);
     return true;
 }

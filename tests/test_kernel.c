@@ -92,9 +92,10 @@ static void check_random(const dql_isa_row *isa, random *r, const reference_type
     const size_t row_scales = (count + run - 1) / run;
     if (rows > 1 && random_below(r, 3) == 0)
         p.scale_stride = 1 + random_below(r, (MOST - row_scales) / (rows - 1) < 20 ? 1 : row_scales + 2);
-    static const size_t less[] = {0, 0, 1, SIZE_MAX}; /* the zero points of all rows may be the same */
-    const size_t by = less[random_below(r, 4)];
-    p.zero_stride = p.scale_stride > by ? p.scale_stride - by : 0;
+    if (p.scale_stride) /* zero points are as far apart, or not, or have others beside them */
+        p.zero_stride = random_below(r, 3) ? p.scale_stride : random_below(r, row_scales + 7);
+    if ((rows - 1) * p.zero_stride + row_scales > MOST)
+        p.zero_stride = p.scale_stride;
     const guard_side side = random_below(r, 2) ? AT_START : AT_END;
     /* Bytes of x before element i are not to be read either: they are on the page that can't be. */
     const size_t first = p.i * type->bits / 8;
@@ -108,7 +109,7 @@ static void check_random(const dql_isa_row *isa, random *r, const reference_type
         scale[k] = (float)ldexp((double)(random_below(r, 1 << 24) + 1), (int)random_below(r, 60) - 50);
     if (random_below(r, 4) == 0) /* one of them may need other code */
         scale[scales - 1] = 0x1.8p-130f;
-    random_zeros(r, scales);
+    random_zeros(r, (rows - 1) * p.zero_stride + row_scales);
     for (size_t y = 0; y < DQL_Y_END; y++)
         check(isa, type->type, y, &p, side, random_below(r, 4));
     guarded_free(&x);

@@ -236,7 +236,7 @@ DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, v
 
 /* The blocks that are whole: their number. */
 DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
-    const char *const x = (const char *)row.x + row.i * dql_x_bits(x_type) / 8;
+    const char *const x = (const char *)row.x + row.i / (8 / dql_x_bits(x_type));
     const size_t blocks = count / run;
     if (run == 16)
         for (size_t b = 0; b < blocks; b++)

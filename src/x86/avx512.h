@@ -309,17 +309,7 @@ DQL_INLINE void store_two(dql_type type, void *to, size_t i, vf32 a, vf32 b) {
     store(type, to, i + LANES, LANES, b);
 }
 
-/* Elements [k, end) of a row of y, of one run: what is left of it by a loop of longer steps, or too short for its
- * table.
- */
-DQL_INLINE void dequantize_rest(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
-                                float scale, int32_t zero) {
-    const vf32 s = splat(scale), z = splat_zero(x_type, zero);
-    for (; k < end; k += LANES) {
-        const size_t n = dql_step(x_type, y_type, end - k, count - k, LANES);
-        store(y_type, row.y, k, n, dequantize_raw(x_type, load(x_type, row.x, row.i + k, n), s, z));
-    }
-}
+#include "kernel_rest.h"
 
 DQL_INLINE void dequantize_two(dql_type x_type, dql_type y_type, dql_row row, size_t k, vf32 scale, vf32 zero) {
     store_two(y_type, row.y, k, dequantize_raw(x_type, load(x_type, row.x, row.i + k, LANES), scale, zero),

@@ -147,7 +147,7 @@ DQL_INLINE size_t pick_blocks(dql_type x_type, dql_type y_type, const char *x, d
 }
 
 DQL_INLINE size_t pick_all_blocks(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
-    const char *const x = (const char *)row.x + row.i * dql_x_bits(x_type) / 8;
+    const char *const x = (const char *)row.x + row.i / (8 / dql_x_bits(x_type));
     if (run == 16)
         return y_type == DQL_FLOAT32 ? pick_blocks(x_type, y_type, x, row, count, 16)
                                      : pick_blocks_of_16(x_type, y_type, x, row, count);

@@ -105,7 +105,7 @@ DQL_INLINE void scale_64(dql_type y_type, two_bytes b, char *y, const float *sca
  * is scaled, since they don't wait for anything. */
 DQL_INLINE void float8_decoded(dql_type x_type, dql_type y_type, const planes *p, const char *x, char *y, size_t steps,
                                size_t run, const float *scale, __m512i *least) {
-    const size_t y_step = STEP8 * (y_type == DQL_FLOAT32 ? 4 : 2);
+    const size_t y_step = STEP8 * dql_y_bytes(y_type);
     const size_t scales = run < STEP8 ? STEP8 / run : 1, turns = run < STEP8 ? 1 : run / STEP8;
     two_bytes next = decode_64(x_type, p, x, least);
     for (size_t k = 1, left = turns; k <= steps; k++, y += y_step) {
@@ -178,24 +178,24 @@ DQL_INLINE void float8_narrow(dql_type x_type, const planes *decoded, const dql_
                      row.scale + k / run, run);
 }
 
-DQL_INLINE void float8_panel(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run, bool narrow,
-                             __m512i *least) {
-    const planes decoded = decoded_planes(x_type);
-    dql_row row = dql_first_row(p);
-    if (narrow && run == 16)
-        float8_narrow(x_type, &decoded, p, 16, least);
-    else if (narrow && run == 32)
-        float8_narrow(x_type, &decoded, p, 32, least);
-    else if (narrow && run == STEP8)
-        float8_narrow(x_type, &decoded, p, STEP8, least);
-    else if (narrow)
-        float8_narrow(x_type, &decoded, p, 2 * STEP8, least); /* no other is narrow */
+DQL_INLINE void float8_narrow_panel(dql_type x_type, const planes *decoded, const dql_panel *p, size_t run,
+                                    __m512i *least) {
+    if (run == 16)
+        float8_narrow(x_type, decoded, p, 16, least);
+    else if (run == 32)
+        float8_narrow(x_type, decoded, p, 32, least);
+    else if (run == STEP8)
+        float8_narrow(x_type, decoded, p, STEP8, least);
     else
-        for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-            dequantize_float8_row(x_type, y_type, &decoded, row, p->count, run, least);
+        float8_narrow(x_type, decoded, p, 2 * STEP8, least); /* no other is narrow */
 }
 
-/* For float8 in long enough runs, or in blocks; else false. Zero points are 0. */
+DQL_INLINE bool is_nan(dql_type type, __m512i least) {
+    return minus_zero_is_nan(type) && _mm512_cmpeq_epi8_mask(least, _mm512_set1_epi8((char)0x80));
+}
+
+/* For float8 in long enough runs, or in blocks; else false. Zero points are 0. A row with NaN, which hardly any data
+ * have, is computed twice. */
 DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
     const bool is_float8 = !dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
     if (!is_float8 || (run < STEP8 && run != 16 && run != 32) || p->count < STEP8)
@@ -203,10 +203,22 @@ DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_pa
     const bool narrow = dql_is_narrow(y_type, p, run, LANES);
     if (narrow && (x_type == DQL_FLOAT8E5M2 || p->count % STEP8)) /* e5m2 is float16 already */
         return false;
+    const planes decoded = decoded_planes(x_type);
     __m512i least = _mm512_setzero_si512();
-    float8_panel(x_type, y_type, p, run, narrow, &least); /* hardly any data have NaN */
-    if (minus_zero_is_nan(x_type) && _mm512_cmpeq_epi8_mask(least, _mm512_set1_epi8((char)0x80)))
-        float8_panel(x_type, y_type, p, run, narrow, NULL);
+    if (narrow) {
+        float8_narrow_panel(x_type, &decoded, p, run, &least);
+        if (is_nan(x_type, least))
+            float8_narrow_panel(x_type, &decoded, p, run, NULL);
+        return true;
+    }
+    dql_row row = dql_first_row(p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row)) {
+        dequantize_float8_row(x_type, y_type, &decoded, row, p->count, run, &least);
+        if (is_nan(x_type, least)) {
+            dequantize_float8_row(x_type, y_type, &decoded, row, p->count, run, NULL);
+            least = _mm512_setzero_si512();
+        }
+    }
     return true;
 }
 

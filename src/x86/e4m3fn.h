@@ -1,20 +1,14 @@
 /* float8e4m3fn, as many codes at a time as a register has bytes. Included where STEP8, a size_t, is their number, and
  *
- *     decode_step(decoder, x)           makes STEP8 / LANES vectors of them: a decoded_step
- *     store_step(y_type, y, k, d, scale, run)
+ *     make_decoder()                    a decoder: what all steps need
+ *     decode_step(decoder, x)           STEP8 codes: a decoded_step of STEP8 / LANES vectors
+ *     store_step(y_type, y, k, decoded, scale, run)
  *                                       stores its vectors from element k on, vector v times scale[v * LANES / run]
  */
 #ifndef DQL_X86_E4M3FN_H
 #define DQL_X86_E4M3FN_H
 
-DQL_INLINE void e4m3fn_rest(dql_type y_type, dql_row row, size_t k, size_t end, size_t count) {
-    const vf32 s = splat(*row.scale), none = splat_zero(DQL_FLOAT8E4M3FN, 0);
-    for (; k < end; k += LANES) {
-        const size_t n = dql_step(DQL_FLOAT8E4M3FN, y_type, end - k, count - k, LANES);
-        const vf32 raw = load(DQL_FLOAT8E4M3FN, row.x, row.i + k, n);
-        store(y_type, row.y, k, n, dequantize_raw(DQL_FLOAT8E4M3FN, raw, s, none));
-    }
-}
+#include "kernel_rest.h"
 
 /* One run a step, or several. */
 DQL_INLINE void e4m3fn_blocks(dql_type y_type, const decoder *d, dql_row row, size_t count, size_t run) {
@@ -24,7 +18,7 @@ DQL_INLINE void e4m3fn_blocks(dql_type y_type, const decoder *d, dql_row row, si
         store_step(y_type, row.y, k, decode_step(d, x + k), row.scale, run);
     for (size_t end; k < count; k = end, row.scale++) {
         end = run < count - k ? k + run : count;
-        e4m3fn_rest(y_type, row, k, end, count);
+        dequantize_rest(DQL_FLOAT8E4M3FN, y_type, row, k, end, count, *row.scale, 0);
     }
 }
 
@@ -36,7 +30,7 @@ DQL_INLINE void e4m3fn_runs(dql_type y_type, const decoder *d, dql_row row, size
         for (; end - k >= STEP8; k += STEP8)
             store_step(y_type, row.y, k, decode_step(d, x + k), &s, STEP8);
         if (k < end)
-            e4m3fn_rest(y_type, row, k, end, count);
+            dequantize_rest(DQL_FLOAT8E4M3FN, y_type, row, k, end, count, *row.scale, 0);
     }
 }
 
