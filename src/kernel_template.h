@@ -147,8 +147,8 @@ DQL_INLINE void dequantize_long_runs(dql_type x_type, dql_type y_type, dql_row r
         k = blocks * run;
         if (run == 2 * LANES)
             dequantize_blocks(x_type, y_type, row, k, 2 * LANES, false);
-        else if (run == LANES)
-            dequantize_blocks(x_type, y_type, row, k, LANES, false);
+        else if (run == LANES && starts_bytes(x_type, row.i))
+            dequantize_blocks(x_type, y_type, row, k, LANES, true);
         else
             dequantize_blocks(x_type, y_type, row, k, run, false);
         row.scale += blocks;

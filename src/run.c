@@ -195,7 +195,8 @@ DQL_INLINE bool are_apart(size_t n, size_t stride) {
     return stride > n + SMALL_GAP;
 }
 
-/* The same, but if little is between them it comes along. Next to short rows calls take long: this is inlined. */
+/* The same of rows that may be near each other: what is between them comes along. Inlined, since next to short rows
+ * calls take long. */
 DQL_INLINE const void *fill(dql_widen *widen, unsigned bits, const void *from, size_t first, size_t stride, size_t n,
                             size_t rows, entries *to, size_t *apart) {
     if (are_apart(n, stride))
@@ -211,6 +212,16 @@ DQL_INLINE size_t rows_in_tile(size_t rows, size_t n, size_t stride) {
     const size_t apart = n + OTHERS;
     return are_apart(n, stride) && apart <= TILE ? rows_within(rows, apart, TILE - apart)
                                                  : rows_within(rows, stride, TILE - n);
+}
+
+/* Entries of which `size` are those from `from` on, and `zeros` of them zero points. */
+static void tile_filled(call *c, size_t from, size_t size, size_t zeros) {
+    c->tile_from = from;
+    c->tile_size = size;
+    c->exact_zero = false;
+    if (c->zero && c->plan->x_type == DQL_INT32)
+        for (size_t k = 0; k < zeros; k++)
+            c->exact_zero |= c->tile->zero.i32[k] != 0;
 }
 
 /* rows x count elements from element i on, without scales; zero points are 0 or in the tile. */
@@ -241,24 +252,14 @@ DQL_INLINE void take_scales(const dql_normal *p, tile *t, const void *scale, con
             fill(widening_of_zeros(p), p->x_bits, zero, first, stride, n, panel->rows, &t->zero, &panel->zero_stride);
 }
 
-/* Entries of which `size` are those from `from` on, and `zeros` of them zero points. */
-static void tile_filled(call *c, size_t from, size_t size, size_t zeros) {
-    c->tile_from = from;
-    c->tile_size = size;
-    c->exact_zero = false;
-    if (c->zero && c->plan->x_type == DQL_INT32)
-        for (size_t k = 0; k < zeros; k++)
-            c->exact_zero |= c->tile->zero.i32[k] != 0;
-}
-
-/* The same in a walk. If the rows share their scales the tile may serve again. */
+/* The same in a walk. What the tile has of rows that share their scales may serve again. */
 DQL_INLINE void fill_rows(call *c, dql_panel *p, size_t first, size_t stride, size_t n) {
     take_scales(c->plan, c->tile, c->scale, c->zero, p, first, stride, n);
     c->scales = p->scale;
     tile_filled(c, first, stride ? 0 : n, (p->rows - 1) * p->zero_stride + n);
 }
 
-/* Those of rows that do. */
+/* Of rows that share their scales, once. */
 DQL_INLINE void fill_runs(call *c, dql_panel *p, size_t first, size_t n) {
     if (c->tile_from != first || c->tile_size < n)
         fill_rows(c, p, first, 0, n);

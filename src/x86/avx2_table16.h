@@ -221,7 +221,8 @@ DQL_INLINE void dequantize_2_bits(dql_type x_type, dql_row row, size_t count, si
     }
 }
 
-/* A run of 16 from the start of a byte. In float32 it is too short for tables of bytes. */
+/* A run of 16 from the start of a byte. In float32 it is too short for tables of bytes; only those of floats get here.
+ */
 DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, void *y, size_t k, float scale,
                               int32_t zero) {
     if (y_type == DQL_FLOAT32) {
@@ -272,9 +273,12 @@ DQL_INLINE void dequantize_packed_row(dql_type x_type, dql_type y_type, dql_row 
     }
 }
 
-/* For packed types and runs that are worth it; else false. */
+/* For packed types and runs that are worth it; else false. Integers of 4 bits are subtracted in less time than their
+ * outputs are picked, if these are few. */
 DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    if (!dql_is_packed(x_type) || dql_is_narrow(y_type, p, run, LANES))
+    const bool is_int4 = dql_is_integer(x_type) && dql_x_bits(x_type) == 4;
+    if (!dql_is_packed(x_type) || (is_int4 && run == 16 && y_type == DQL_FLOAT32) ||
+        dql_is_narrow(y_type, p, run, LANES))
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
