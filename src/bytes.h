@@ -1,4 +1,4 @@
-/* Few bytes at any address as a number, the first one in its lowest bits: for little-endian ISAs without masks. */
+/* Few bytes at any address as a number, the first one in its lowest bits: for little-endian ISAs. */
 #ifndef DQL_BYTES_H
 #define DQL_BYTES_H
 

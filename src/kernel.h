@@ -105,6 +105,16 @@ DQL_INLINE size_t dql_y_bytes(dql_type type) {
     }
 }
 
+/* Of n elements that are a whole number of bytes. */
+DQL_INLINE size_t dql_bytes_of(size_t n, unsigned bits) {
+    return bits < 8 ? n / (8 / bits) : n * (bits / 8);
+}
+
+/* Of element i of x, which starts a byte. */
+DQL_INLINE const char *dql_address(dql_type type, const void *x, size_t i) {
+    return (const char *)x + dql_bytes_of(i, dql_x_bits(type));
+}
+
 /* y types numbered from 0: the columns of tables. */
 #define DQL_Y_NUMBER(TYPE, name, bits) DQL_Y_##TYPE,
 enum { DQL_Y_TYPES(DQL_Y_NUMBER) DQL_Y_END };

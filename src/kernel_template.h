@@ -32,16 +32,10 @@ DQL_INLINE bool starts_bytes(dql_type type, size_t i) {
     return LANES_ARE_CONSTANT && LANES % a_byte == 0 && i % a_byte == 0;
 }
 
-/* Of an element that starts a byte. */
-DQL_INLINE const void *address(dql_type type, const void *x, size_t i) {
-    const size_t bits = dql_x_bits(type);
-    return (const char *)x + (bits < 8 ? i / (8 / bits) : i * (bits / 8));
-}
-
 /* Elements [i, i + n). If the first one is known to start a byte, nothing is left of what load does where it doesn't.
  */
 DQL_INLINE vf32 load_from(dql_type type, const void *x, size_t i, size_t n, bool starts) {
-    return starts ? load(type, address(type, x, i), 0, n) : load(type, x, i, n);
+    return starts ? load(type, dql_address(type, x, i), 0, n) : load(type, x, i, n);
 }
 
 /* Elements [k, k + n) of row r. */
@@ -127,7 +121,7 @@ DQL_INLINE void dequantize_vector(dql_type x_type, dql_type y_type, dql_row row,
 DQL_INLINE void dequantize_blocks(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run,
                                   bool starts) {
     if (starts) {
-        row.x = address(x_type, row.x, row.i);
+        row.x = dql_address(x_type, row.x, row.i);
         row.i = 0;
     }
     for (size_t k = 0; k < count; row.scale++, row.zero++) {

@@ -166,17 +166,12 @@ static void copy_few(char *to, const char *from, size_t bytes, size_t stride, si
     }
 }
 
-/* Of a whole number of bytes. */
-static size_t bytes_of(size_t elements, unsigned bits) {
-    return bits < 8 ? elements / (8 / bits) : elements * (bits / 8);
-}
-
 /* Rows of n scales or zero points of `bits` bits from `first` on, `stride` apart, without what is between them. Returns
  * where the first one is in the tile; *apart is how far from each other they are there. */
 static const void *fill_apart(dql_widen *widen, unsigned bits, const void *from, size_t first, size_t stride, size_t n,
                               size_t rows, entries *to, size_t *apart) {
     const size_t a_byte = bits < 8 ? 8 / bits : 1, skip = first % a_byte;
-    const size_t whole = (skip + n + a_byte - 1) / a_byte * a_byte, bytes = bytes_of(whole, bits);
+    const size_t whole = (skip + n + a_byte - 1) / a_byte * a_byte, bytes = dql_bytes_of(whole, bits);
     if (stride % a_byte || bytes > FEW_BYTES) {
         for (size_t r = 0; r < rows; r++)
             widen(from, first + r * stride, to->i32 + r * n, n);
@@ -184,7 +179,7 @@ static const void *fill_apart(dql_widen *widen, unsigned bits, const void *from,
         return to->i32;
     }
     char near[TILE * sizeof(int32_t)];
-    copy_few(near, (const char *)from + bytes_of(first - skip, bits), bytes, bytes_of(stride, bits), rows);
+    copy_few(near, (const char *)from + dql_bytes_of(first - skip, bits), bytes, dql_bytes_of(stride, bits), rows);
     widen(near, 0, to->i32, rows * whole);
     *apart = whole;
     return to->i32 + skip;
@@ -687,7 +682,7 @@ DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const voi
     if (splits_run || exceeds_tile || streams || may_be_exact)
         return false;
     const size_t scales = scales_of(length, p->run);
-    if (!(are_ready(p, scale) && !zero) && rows_in_tile(rows, scales, scale_stride) < rows)
+    if ((zero || !are_ready(p, scale)) && rows_in_tile(rows, scales, scale_stride) < rows)
         return false;
     dql_panel panel = panel_of(p, t, x, zero, at->element, length, rows, x_stride, y, y_stride);
     take_scales(p, t, scale, zero, &panel, at->scale, scale_stride, scales);

@@ -176,7 +176,7 @@ DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, dql_row row
     const size_t x_step = STEP * dql_x_bits(x_type) / 8, y_step = STEP * dql_y_bytes(y_type);
     const float scale = *row.scale;
     const int32_t zero = *row.zero;
-    const uint8_t *from = (const uint8_t *)row.x + (row.i + k) * dql_x_bits(x_type) / 8;
+    const uint8_t *from = (const uint8_t *)dql_address(x_type, row.x, row.i + k);
     char *to = row.y + k * dql_y_bytes(y_type);
     svuint8_t low = svdup_u8(0), high = low;
     vf32 s = splat(scale), z = splat_zero(x_type, zero);

@@ -199,7 +199,7 @@ DQL_INLINE size_t pick_blocks(dql_type x_type, const char *x, dql_row row, size_
 DQL_INLINE void dequantize_2_bits(dql_type x_type, dql_row row, size_t count, size_t run) {
     size_t k = 0;
     if (row.i % 4 == 0 && run % 16 == 0) {
-        const char *const x = (const char *)row.x + row.i / 4;
+        const char *const x = dql_address(x_type, row.x, row.i);
         const size_t blocks = run == 16   ? pick_blocks(x_type, x, row, count, 16)
                               : run == 32 ? pick_blocks(x_type, x, row, count, 32)
                                           : pick_blocks(x_type, x, row, count, run);
@@ -212,7 +212,7 @@ DQL_INLINE void dequantize_2_bits(dql_type x_type, dql_row row, size_t count, si
         const __m256 outputs = finished16(x_type, *row.scale, *row.zero).a;
         if ((row.i + k) % 4 == 0)
             for (; k < end && count - k >= 16; k += 16)
-                store_32(row.y, k, 16, pick_16(outputs, read_32((const char *)row.x + (row.i + k) / 4)));
+                store_32(row.y, k, 16, pick_16(outputs, read_32(dql_address(x_type, row.x, row.i + k))));
         for (; k < end && count - k >= 16; k += 16)
             store_32(row.y, k, 16, pick_16(outputs, (uint32_t)read_codes(x_type, row.x, row.i + k, 16)));
         if (k < end)
@@ -221,8 +221,7 @@ DQL_INLINE void dequantize_2_bits(dql_type x_type, dql_row row, size_t count, si
     }
 }
 
-/* A run of 16 from the start of a byte. In float32 it is too short for tables of bytes; only those of floats get here.
- */
+/* A run of 16 from the start of a byte. In float32, of float4e2m1 alone, it is too short for tables of bytes. */
 DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, void *y, size_t k, float scale,
                               int32_t zero) {
     if (y_type == DQL_FLOAT32) {
@@ -237,7 +236,7 @@ DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, v
 
 /* The blocks that are whole: their number. */
 DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
-    const char *const x = (const char *)row.x + row.i / (8 / dql_x_bits(x_type));
+    const char *const x = dql_address(x_type, row.x, row.i);
     const size_t blocks = count / run;
     if (run == 16)
         for (size_t b = 0; b < blocks; b++)

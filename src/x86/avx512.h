@@ -2,7 +2,7 @@
 #ifndef DQL_X86_AVX512_H
 #define DQL_X86_AVX512_H
 
-#include "kernel.h"
+#include "bytes.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -40,18 +40,6 @@ DQL_INLINE __m256i load_16(const void *from, size_t i, size_t n) {
 DQL_INLINE __m512i load_32(const void *from, size_t i, size_t n) {
     const char *p = (const char *)from + 4 * i;
     return n == LANES ? _mm512_loadu_si512(p) : _mm512_maskz_loadu_epi32(below(n), p);
-}
-
-DQL_INLINE uint64_t read_64(const char *p) {
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-DQL_INLINE uint32_t read_32(const char *p) {
-    uint32_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
 }
 
 /* Packed types: the codes of elements [i, i + n), n at most 32, the first one in the lowest bits. */

@@ -147,7 +147,7 @@ DQL_INLINE size_t pick_blocks(dql_type x_type, dql_type y_type, const char *x, d
 }
 
 DQL_INLINE size_t pick_all_blocks(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
-    const char *const x = (const char *)row.x + row.i / (8 / dql_x_bits(x_type));
+    const char *const x = dql_address(x_type, row.x, row.i);
     if (run == 16)
         return y_type == DQL_FLOAT32 ? pick_blocks(x_type, y_type, x, row, count, 16)
                                      : pick_blocks_of_16(x_type, y_type, x, row, count);
@@ -168,7 +168,7 @@ DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, dql_
         const __m512i table = table16(x_type, y_type, *row.scale, *row.zero);
         if ((row.i + k) % a_byte == 0)
             for (; k < end && count - k >= step; k += step)
-                pick_whole(x_type, y_type, table, (const char *)row.x + (row.i + k) / a_byte, row.y, k);
+                pick_whole(x_type, y_type, table, dql_address(x_type, row.x, row.i + k), row.y, k);
         for (; k < end && count - k >= step; k += step)
             pick(x_type, y_type, table, row, k, step);
         for (; k < end && end - k >= 16; k += 16)
