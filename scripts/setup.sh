@@ -17,10 +17,15 @@ is_installed() {
 }
 
 apt_get() {
-  # Three tries: a mirror may be in the middle of a sync.
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 "$@"
+}
+
+# three_times COMMAND...: until it succeeds, since a mirror may be in the middle of a sync.
+three_times() {
+  local try
   for try in 1 2 3; do
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 "$@" && return
-    sleep $((try * 5))
+    "$@" && return
+    [ $try = 3 ] || sleep $((try * 5))
   done
   return 1
 }
@@ -41,8 +46,9 @@ install_packages() {
   done
   [ ${#missing[@]} = 0 ] && return
   say "Installing ${missing[*]}"
-  apt_get update
-  apt_get "${options[@]}" install -y --no-install-recommends "${missing[@]}"
+  # One list of one architecture may be broken for days, and every package still be installed from the others.
+  three_times apt_get update || say "Not all package lists could be updated: going on with those that are here"
+  three_times apt_get "${options[@]}" install -y --no-install-recommends "${missing[@]}"
 }
 
 # build PRESET [OPTION...]: configure and build in build/PRESET.
