@@ -1,6 +1,6 @@
 /* One kernel call, its scales and zero points widened before. Granularities: tensor (one scale), axis_last (a scale
- * an element), block<run>, run<run>. ISAs: those of the library, and `autovec`, the scalar source at the mercy of the
- * compiler with -O3 and all that this CPU has. */
+ * an element), block<length>, run<length>. ISAs: those of the library, and `autovec`, the scalar
+ * source at the mercy of the compiler with -O3 and all that this CPU has. */
 #include "buffers.h"
 #include "dispatch/dispatch.h"
 #include "measure.h"
@@ -11,7 +11,7 @@
 
 typedef struct granularity {
     const char *name;
-    size_t run; /* 0: all elements */
+    size_t group_length; /* 0: all elements */
 } granularity;
 
 static const granularity granularities[] = {{"tensor", 0}, {"axis_last", 1}, {"run3", 3},     {"run9", 9},
@@ -26,7 +26,7 @@ enum {
 
 typedef struct kernel_row {
     const bench_type *x, *y;
-    size_t run, elements;
+    size_t group_length, elements;
     const dql_kernels *kernels;
     const char *unavailable; /* or NULL */
     dql_kernel *kernel;
@@ -41,12 +41,12 @@ typedef struct kernel_row {
 /* As the library calls it: with a scale an element, for several rows with the same scales. */
 static void call(void *context) {
     const kernel_row *r = context;
-    const size_t row = r->run == 1 && r->elements > ROW ? ROW : r->elements;
+    const size_t row = r->group_length == 1 && r->elements > ROW ? ROW : r->elements;
     const dql_panel p = {.x = r->x_bytes,
                          .y = r->y_bytes,
                          .count = row,
                          .rows = r->elements / row,
-                         .run = r->run,
+                         .group_length = r->group_length,
                          .x_stride = row,
                          .y_stride = row,
                          .scale = r->scale,
@@ -58,18 +58,20 @@ static void call(void *context) {
 static bool is_right(const kernel_row *r, size_t scales) {
     const dql_kernels *scalar = dql_isa_find(DQL_ISA_SCALAR)->kernels;
     const size_t y_size = r->y->bits / 8, most = CHECK_BYTES / y_size;
-    const size_t piece = r->run == 1 ? ROW : r->run < most ? most / r->run * r->run : most;
+    const size_t piece = r->group_length == 1     ? ROW
+                         : r->group_length < most ? most / r->group_length * r->group_length
+                                                  : most;
     call((void *)r);
     const int32_t *const zero = buffer_widened(scalar, r->x->type, scales);
     for (size_t k = 0; k < r->elements; k += piece) {
         const size_t n = r->elements - k < piece ? r->elements - k : piece;
-        const size_t first = r->run == 1 ? 0 : k / r->run;
+        const size_t first = r->group_length == 1 ? 0 : k / r->group_length;
         const dql_panel p = {.x = r->x_bytes,
                              .i = k,
                              .y = buffer_check(),
                              .count = n,
                              .rows = 1,
-                             .run = r->run,
+                             .group_length = r->group_length,
                              .scale = r->scale + first,
                              .zero = zero + first};
         dql_kernel_of(scalar, r->x->type, (size_t)(r->y - y_types))(&p);
@@ -85,7 +87,7 @@ static void body(bench_state *state, void *what) {
         bench_skip(state, r->unavailable);
         return;
     }
-    const size_t scales = (r->elements + r->run - 1) / r->run;
+    const size_t scales = (r->elements + r->group_length - 1) / r->group_length;
     r->kernel = dql_kernel_of(r->kernels, r->x->type, (size_t)(r->y - y_types));
     r->x_bytes = buffer_x(r->x->type, type_bytes(r->x->bits, r->elements));
     r->y_bytes = buffer_y(type_bytes(r->y->bits, r->elements));
@@ -115,14 +117,15 @@ static void add_isa(const char *isa, const dql_kernels *kernels, const char *una
         for (size_t y = 0; y < Y_TYPES; y++)
             for (size_t g = 0; g < GRANULARITIES; g++)
                 for (size_t s = 0; s < SIZES; s++) {
-                    if (granularities[g].run > sizes[s])
+                    if (granularities[g].group_length > sizes[s])
                         continue;
                     char name[128];
                     snprintf(name, sizeof name, "kernel/%s/%s/%s/%s/%zu", x_types[x].name, y_types[y].name,
                              granularities[g].name, isa, sizes[s]);
                     *r = (kernel_row){.x = &x_types[x],
                                       .y = &y_types[y],
-                                      .run = granularities[g].run ? granularities[g].run : sizes[s],
+                                      .group_length =
+                                          granularities[g].group_length ? granularities[g].group_length : sizes[s],
                                       .elements = sizes[s],
                                       .kernels = kernels,
                                       .unavailable = unavailable};

@@ -5,7 +5,7 @@
 #include <math.h>
 
 const bench_type x_types[X_TYPES] = {
-#define ROW(TYPE, name, bits, zero_mask) {DQL_##TYPE, #name, bits, zero_mask != 0},
+#define ROW(TYPE, name, bits, KIND, zero_bits) {DQL_##TYPE, #name, bits, zero_bits != 0},
     DQL_X_TYPES(ROW)
 #undef ROW
 };

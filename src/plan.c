@@ -18,16 +18,16 @@ _Static_assert(offsetof(dql_spec, x_type) == 0 && offsetof(dql_spec, scale_type)
                    offsetof(dql_spec, reserved) == AFTER_FIELDS(4) + 16 && sizeof(dql_spec) == AFTER_FIELDS(4) + 48,
                "the layout of dql_spec is part of the ABI");
 _Static_assert(sizeof(dql_plan) == 128, "the size of dql_plan is part of the ABI");
-_Static_assert(sizeof(dql_normal) <= sizeof(dql_plan), "a plan holds its normal form");
-_Static_assert(_Alignof(dql_normal) <= _Alignof(dql_plan), "where it is read from");
+_Static_assert(sizeof(dql_plan_data) <= sizeof(dql_plan), "a plan holds its normal form");
+_Static_assert(_Alignof(dql_plan_data) <= _Alignof(dql_plan), "where it is read from");
 
 /* What is taken where; all 0 for other types. */
 static const struct type_facts {
     bool x, scale, y;
     uint8_t x_bits, zero_mask, scale_bits, y_number, y_size;
 } types[DQL_TYPE_END] = {
-#define X_FACTS(TYPE, name, bits, mask)                                                                                \
-    [DQL_##TYPE].x = true, [DQL_##TYPE].x_bits = bits, [DQL_##TYPE].zero_mask = mask,
+#define X_FACTS(TYPE, name, bits, KIND, mask)                                                                          \
+    [DQL_##TYPE].x = true, [DQL_##TYPE].x_bits = bits, [DQL_##TYPE].zero_mask = (bits) == 4 ? (mask)*0x11 : (mask),
 #define SCALE_FACTS(TYPE, name, bits) [DQL_##TYPE].scale = true, [DQL_##TYPE].scale_bits = bits,
 #define Y_FACTS(TYPE, name, bits)                                                                                      \
     [DQL_##TYPE].y = true, [DQL_##TYPE].y_number = DQL_Y_##TYPE, [DQL_##TYPE].y_size = (bits) / 8,
@@ -103,9 +103,9 @@ static dql_status check_blocked(const dql_spec *spec, size_t axis) {
 
 /* ---- normalise ---- */
 
-static void normalise_tensor(dql_normal *p) {
-    p->row_length = p->run = p->count;
-    p->row_scales = p->axis_rows = p->block_rows = 1;
+static void normalise_tensor(dql_plan_data *p) {
+    p->line_length = p->group_length = p->count;
+    p->line_scales = p->axis_lines = p->block_lines = 1;
     p->blocks = 0;
 }
 
@@ -117,42 +117,42 @@ static size_t product(const int64_t *shape, size_t begin, size_t end) {
     return result;
 }
 
-static void normalise_axis(dql_normal *p, const dql_spec *spec, size_t axis) {
+static void normalise_axis(dql_plan_data *p, const dql_spec *spec, size_t axis) {
     const size_t inner = product(spec->shape, axis + 1, spec->rank), outer = product(spec->shape, 0, axis);
-    p->row_length = (size_t)spec->shape[axis] * inner;
-    p->run = inner;
-    p->row_scales = (size_t)spec->shape[axis];
-    p->axis_rows = p->block_rows = outer;
+    p->line_length = (size_t)spec->shape[axis] * inner;
+    p->group_length = inner;
+    p->line_scales = (size_t)spec->shape[axis];
+    p->axis_lines = p->block_lines = outer;
     p->blocks = 0;
 }
 
-static void normalise_blocked(dql_normal *p, const dql_spec *spec, size_t axis) {
+static void normalise_blocked(dql_plan_data *p, const dql_spec *spec, size_t axis) {
     const size_t inner = product(spec->shape, axis + 1, spec->rank), dim = (size_t)spec->shape[axis];
     const size_t block = spec->block_size < spec->shape[axis] ? (size_t)spec->block_size : dim;
     const size_t blocks = (size_t)spec->scale_shape[axis];
     if (inner == 1) {
-        p->row_length = dim;
-        p->run = block;
-        p->row_scales = blocks;
-        p->axis_rows = p->block_rows = p->blocks = 1;
+        p->line_length = dim;
+        p->group_length = block;
+        p->line_scales = blocks;
+        p->axis_lines = p->block_lines = p->blocks = 1;
     } else {
-        p->row_length = p->row_scales = inner;
-        p->run = 1;
-        p->axis_rows = dim;
-        p->block_rows = block;
+        p->line_length = p->line_scales = inner;
+        p->group_length = 1;
+        p->axis_lines = dim;
+        p->block_lines = block;
         p->blocks = blocks;
     }
-    /* Each row has scales of its own and no run ends short: all rows are one. */
-    if (p->block_rows == 1 && p->row_length % p->run == 0) {
-        p->row_length = p->count;
-        p->row_scales = p->count / p->run;
-        p->axis_rows = 1;
+    /* Each row has scales of its own and no group ends short: all rows are one. */
+    if (p->block_lines == 1 && p->line_length % p->group_length == 0) {
+        p->line_length = p->count;
+        p->line_scales = p->count / p->group_length;
+        p->axis_lines = 1;
         p->blocks = 0;
     }
 }
 
 /* Steps 3 to 8 of the header's list. */
-static dql_status find_granularity(dql_normal *p, const dql_spec *spec) {
+static dql_status find_granularity(dql_plan_data *p, const dql_spec *spec) {
     if (spec->block_size < 0)
         return DQL_ERROR_BLOCK_SIZE;
     normalise_tensor(p);
@@ -187,24 +187,24 @@ size_t dql_stream_above(const dql_kernels *kernels, int32_t store) {
     return store == DQL_STORE_STREAM ? 0 : dql_cpu_last_level_cache();
 }
 
-static dql_status make(dql_normal *p, const dql_spec *spec) {
+static dql_status make(dql_plan_data *p, const dql_spec *spec) {
     dql_status status = check_fields(spec);
     if (status)
         return status;
     const struct type_facts x = facts_of(spec->x_type), y = facts_of(spec->y_type);
     const dql_isa_row *isa = dql_isa_find(spec->isa);
-    *p = (dql_normal){.magic = DQL_PLAN_MAGIC,
-                      .isa = (uint8_t)isa->id,
-                      .x_type = (uint8_t)spec->x_type,
-                      .scale_type = (uint8_t)spec->scale_type,
-                      .y_type = (uint8_t)spec->y_type,
-                      .x_bits = x.x_bits,
-                      .scale_bits = facts_of(spec->scale_type).scale_bits,
-                      .y_number = y.y_number,
-                      .y_size = y.y_size,
-                      .zero_mask = x.zero_mask,
-                      .stream_above = dql_stream_above(isa->kernels, spec->store),
-                      .kernels = isa->kernels};
+    *p = (dql_plan_data){.magic = DQL_PLAN_MAGIC,
+                         .isa = (uint8_t)isa->id,
+                         .x_type = (uint8_t)spec->x_type,
+                         .scale_type = (uint8_t)spec->scale_type,
+                         .y_type = (uint8_t)spec->y_type,
+                         .x_bits = x.x_bits,
+                         .scale_bits = facts_of(spec->scale_type).scale_bits,
+                         .y_number = y.y_number,
+                         .y_size = y.y_size,
+                         .zero_mask = x.zero_mask,
+                         .stream_above = dql_stream_above(isa->kernels, spec->store),
+                         .kernels = isa->kernels};
 
     status = check_dims(spec->shape, spec->rank);
     if (!status)
@@ -222,7 +222,7 @@ dql_status dql_plan_init(dql_plan *plan, const dql_spec *spec) {
     memset(plan, 0, sizeof *plan);
     if (!spec)
         return DQL_ERROR_NULL;
-    dql_normal p;
+    dql_plan_data p;
     const dql_status status = make(&p, spec);
     if (status == DQL_OK)
         memcpy(plan, &p, sizeof p);
@@ -230,19 +230,19 @@ dql_status dql_plan_init(dql_plan *plan, const dql_spec *spec) {
 }
 
 size_t dql_plan_count(const dql_plan *plan) {
-    const dql_normal *p = dql_plan_get(plan);
+    const dql_plan_data *p = dql_plan_get(plan);
     return p ? p->count : 0;
 }
 
 dql_isa dql_plan_isa(const dql_plan *plan) {
-    const dql_normal *p = dql_plan_get(plan);
+    const dql_plan_data *p = dql_plan_get(plan);
     return p ? (dql_isa)p->isa : DQL_ISA_AUTO;
 }
 
 void dql_plan_slice(const dql_plan *plan, size_t slices, size_t slice, size_t *begin, size_t *end) {
     enum { CACHE_LINE = 64 };
     *begin = *end = 0;
-    const dql_normal *p = dql_plan_get(plan);
+    const dql_plan_data *p = dql_plan_get(plan);
     if (!p || slice >= slices)
         return;
     const size_t line = CACHE_LINE / p->y_size, lines = p->count / line + (p->count % line != 0);

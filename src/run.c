@@ -29,7 +29,7 @@ static const int32_t no_zero[TILE];
 
 /* A run call. */
 typedef struct call {
-    const dql_normal *plan;
+    const dql_plan_data *plan;
     const void *x, *scale, *zero;
     dql_kernel *kernel;
     bool stream;
@@ -62,36 +62,36 @@ typedef struct position {
 } position;
 
 /* Inlined, so that a position stays in registers. */
-DQL_INLINE position locate(const dql_normal *p, size_t element) {
-    position at = {.element = element, .column = element, .axis_left = p->axis_rows};
+DQL_INLINE position locate(const dql_plan_data *p, size_t element) {
+    position at = {.element = element, .column = element, .axis_left = p->axis_lines};
     size_t axis_row = 0;
-    if (element >= p->row_length) {
-        const size_t row = element / p->row_length;
-        at.column = element % p->row_length;
-        axis_row = row % p->axis_rows;
+    if (element >= p->line_length) {
+        const size_t row = element / p->line_length;
+        at.column = element % p->line_length;
+        axis_row = row % p->axis_lines;
         at.axis_left -= axis_row;
-        at.scale = dql_scale_row(p, row) * p->row_scales;
+        at.scale = dql_scale_line(p, row) * p->line_scales;
     }
-    at.rows_left = min(at.axis_left, p->block_rows - axis_row % p->block_rows);
+    at.rows_left = min(at.axis_left, p->block_lines - axis_row % p->block_lines);
     at.offset = at.column;
-    if (at.column >= p->run) {
-        at.scale += at.column / p->run;
-        at.offset = at.column % p->run;
+    if (at.column >= p->group_length) {
+        at.scale += at.column / p->group_length;
+        at.offset = at.column % p->group_length;
     }
     return at;
 }
 
 /* Elements from this one on until another row of scales begins. */
-static size_t until_next_scales(const dql_normal *p, const position *at) {
-    return at->rows_left * p->row_length - at->column;
+static size_t until_next_scales(const dql_plan_data *p, const position *at) {
+    return at->rows_left * p->line_length - at->column;
 }
 
 /* The first element that uses the next row of scales. */
-DQL_INLINE position next_scales(const dql_normal *p, const position *at) {
+DQL_INLINE position next_scales(const dql_plan_data *p, const position *at) {
     position next = {.element = at->element + until_next_scales(p, at),
-                     .scale = at->scale + p->row_scales - at->column / p->run,
-                     .axis_left = at->axis_left > at->rows_left ? at->axis_left - at->rows_left : p->axis_rows};
-    next.rows_left = min(next.axis_left, p->block_rows);
+                     .scale = at->scale + p->line_scales - at->column / p->group_length,
+                     .axis_left = at->axis_left > at->rows_left ? at->axis_left - at->rows_left : p->axis_lines};
+    next.rows_left = min(next.axis_left, p->block_lines);
     return next;
 }
 
@@ -100,23 +100,23 @@ typedef struct step {
     size_t elements, rows, columns, runs, offset;
 } step;
 
-static step step_of(const dql_normal *p, size_t elements) {
+static step step_of(const dql_plan_data *p, size_t elements) {
     step s = {.elements = elements, .columns = elements};
-    if (elements >= p->row_length) { /* divisions take as long as vectors */
-        s.rows = elements / p->row_length;
-        s.columns = elements % p->row_length;
+    if (elements >= p->line_length) { /* divisions take as long as vectors */
+        s.rows = elements / p->line_length;
+        s.columns = elements % p->line_length;
     }
     s.offset = s.columns;
-    if (s.columns >= p->run) {
-        s.runs = s.columns / p->run;
-        s.offset = s.columns % p->run;
+    if (s.columns >= p->group_length) {
+        s.runs = s.columns / p->group_length;
+        s.offset = s.columns % p->group_length;
     }
     return s;
 }
 
 /* Divides only where another row of scales begins. */
-static void advance(const dql_normal *p, position *at, const step *by) {
-    if (by->rows >= at->rows_left || by->columns >= p->row_length - at->column) {
+static void advance(const dql_plan_data *p, position *at, const step *by) {
+    if (by->rows >= at->rows_left || by->columns >= p->line_length - at->column) {
         *at = locate(p, at->element + by->elements);
         return;
     }
@@ -126,8 +126,8 @@ static void advance(const dql_normal *p, position *at, const step *by) {
     at->rows_left -= by->rows;
     at->scale += by->runs;
     at->offset += by->offset;
-    if (at->offset >= p->run) {
-        at->offset -= p->run;
+    if (at->offset >= p->group_length) {
+        at->offset -= p->group_length;
         at->scale++;
     }
 }
@@ -135,7 +135,7 @@ static void advance(const dql_normal *p, position *at, const step *by) {
 /* ---- the tile ---- */
 
 /* Whether kernels can read the caller's scales: for float32 they may have any NaN. */
-DQL_INLINE bool are_ready(const dql_normal *p, const void *scale) {
+DQL_INLINE bool are_ready(const dql_plan_data *p, const void *scale) {
     return p->scale_type == DQL_FLOAT32 && p->y_type == DQL_FLOAT32 && (uintptr_t)scale % sizeof(float) == 0;
 }
 
@@ -144,7 +144,7 @@ static void copy_int32(const void *from, size_t i, void *to, size_t count) {
     memcpy(to, (const char *)from + i * sizeof(int32_t), count * sizeof(int32_t));
 }
 
-DQL_INLINE dql_widen *widening_of_zeros(const dql_normal *p) {
+DQL_INLINE dql_widen *widening_of_zeros(const dql_plan_data *p) {
     return p->x_type == DQL_INT32 ? copy_int32 : p->kernels->widen[p->x_type];
 }
 
@@ -220,21 +220,21 @@ static void tile_filled(call *c, size_t from, size_t size, size_t zeros) {
 }
 
 /* rows x count elements from element i on, without scales; zero points are 0 or in the tile. */
-DQL_INLINE dql_panel panel_of(const dql_normal *p, const tile *t, const void *x, const void *zero, size_t i,
+DQL_INLINE dql_panel panel_of(const dql_plan_data *p, const tile *t, const void *x, const void *zero, size_t i,
                               size_t count, size_t rows, size_t x_stride, void *y, size_t y_stride) {
     return (dql_panel){.x = x,
                        .y = y,
                        .i = i,
                        .count = count,
                        .rows = rows,
-                       .run = p->run,
+                       .group_length = p->group_length,
                        .x_stride = x_stride,
                        .y_stride = y_stride,
                        .zero = zero ? t->zero.i32 : no_zero};
 }
 
 /* Gives a panel n scales and zero points a row, from `first` on, of rows that have them `stride` apart. */
-DQL_INLINE void take_scales(const dql_normal *p, tile *t, const void *scale, const void *zero, dql_panel *panel,
+DQL_INLINE void take_scales(const dql_plan_data *p, tile *t, const void *scale, const void *zero, dql_panel *panel,
                             size_t first, size_t stride, size_t n) {
     panel->scale_stride = stride;
     if (are_ready(p, scale))
@@ -278,42 +278,42 @@ static void repeat(int32_t *to, size_t period, size_t n) {
 }
 
 /* One entry for each of n elements from `at` on, across short rows. `from` starts with the row of scales of `at`. */
-static void spread_rows(const dql_normal *p, int32_t *to, const int32_t *from, position at, size_t n) {
-    for (size_t k = 0; k < n; from += p->row_scales, at = next_scales(p, &at)) {
+static void spread_rows(const dql_plan_data *p, int32_t *to, const int32_t *from, position at, size_t n) {
+    for (size_t k = 0; k < n; from += p->line_scales, at = next_scales(p, &at)) {
         const size_t end = k + min(n - k, until_next_scales(p, &at));
         if (at.column) { /* the rest of a row */
-            const size_t rest = min(end - k, p->row_length - at.column);
-            spread(to + k, from + at.column / p->run, rest, p->run, at.offset);
+            const size_t rest = min(end - k, p->line_length - at.column);
+            spread(to + k, from + at.column / p->group_length, rest, p->group_length, at.offset);
             k += rest;
         }
         if (k < end) { /* a row from its start, then copies */
-            spread(to + k, from, min(end - k, p->row_length), p->run, 0);
-            repeat(to + k, p->row_length, end - k);
+            spread(to + k, from, min(end - k, p->line_length), p->group_length, 0);
+            repeat(to + k, p->line_length, end - k);
             k = end;
         }
     }
 }
 
 /* How many scales that takes. */
-static size_t scales_of_rows(const dql_normal *p, position at, size_t n) {
+static size_t scales_of_rows(const dql_plan_data *p, position at, size_t n) {
     size_t scales = 0;
     for (size_t length; n > (length = until_next_scales(p, &at)); n -= length) {
-        scales += p->row_scales;
+        scales += p->line_scales;
         at = next_scales(p, &at);
     }
-    return scales + (min(at.column + n, p->row_length) - 1) / p->run + 1;
+    return scales + (min(at.column + n, p->line_length) - 1) / p->group_length + 1;
 }
 
 /* One entry for each of n elements from `at` on, across short rows. tile_from is then a number that only elements with
  * the same scale and the same place in its run have, and tile_size counts the entries of that row of scales alone: what
  * follows them depends on how many rows were left that share it. */
 static void fill_elements(call *c, const position *at, size_t n) {
-    const dql_normal *p = c->plan;
-    const size_t from = at->scale * p->run + at->offset;
+    const dql_plan_data *p = c->plan;
+    const size_t from = at->scale * p->group_length + at->offset;
     if (c->tile_from == from && c->tile_size >= n && until_next_scales(p, at) >= n)
         return;
     entries narrow;
-    const size_t first = at->scale - at->column / p->run, scales = scales_of_rows(p, *at, n);
+    const size_t first = at->scale - at->column / p->group_length, scales = scales_of_rows(p, *at, n);
     p->kernels->widen[p->scale_type](c->scale, first, &narrow, scales);
     spread_rows(p, c->tile->scale.i32, narrow.i32, *at, n);
     c->scales = c->tile->scale.f32;
@@ -341,7 +341,7 @@ DQL_INLINE void prefetch(const call *c, size_t i, size_t n) {
 static void compute_exactly(const call *c, const dql_panel *p) {
     for (size_t r = 0; r < p->rows; r++)
         dql_dequantize_int32((dql_type)c->plan->y_type, p->x, p->i + r * p->x_stride,
-                             (char *)p->y + r * p->y_stride * c->plan->y_size, p->count, p->run,
+                             (char *)p->y + r * p->y_stride * c->plan->y_size, p->count, p->group_length,
                              p->scale + r * p->scale_stride, p->zero + r * p->zero_stride);
 }
 
@@ -356,9 +356,10 @@ static void stream_row(const call *c, const dql_panel *p, size_t r) {
     part.zero += r * p->zero_stride;
     part.rows = 1;
     char *y = (char *)p->y + r * p->y_stride * y_size;
-    size_t left = p->run; /* of the run of *scale */
+    size_t left = p->group_length; /* of the run of *scale */
     for (size_t k = 0; k < p->count;) {
-        part.count = min(p->count - k, p->run <= most ? most / p->run * p->run : min(left, most));
+        part.count =
+            min(p->count - k, p->group_length <= most ? most / p->group_length * p->group_length : min(left, most));
         if (k + part.count < p->count)
             prefetch(c, part.i + part.count, min(part.count, p->count - k - part.count));
         else if (r + 1 < p->rows)
@@ -367,8 +368,8 @@ static void stream_row(const call *c, const dql_panel *p, size_t r) {
         c->plan->kernels->stream(y + k * y_size, done, part.count * y_size);
         k += part.count;
         part.i += part.count;
-        const size_t runs = p->run <= most ? part.count / p->run : part.count == left;
-        left = runs ? p->run : left - part.count;
+        const size_t runs = p->group_length <= most ? part.count / p->group_length : part.count == left;
+        left = runs ? p->group_length : left - part.count;
         part.scale += runs;
         part.zero += runs;
     }
@@ -437,7 +438,7 @@ DQL_INLINE size_t scales_of(size_t n, size_t run) {
 /* Rows whose elements are at the same places in their runs, with the same scales or `scale_stride` apart, in strips of
  * as many columns as the tile has scales for. */
 DQL_INLINE void walk_panel(call *c, const position *at, dql_panel *p, size_t scale_stride) {
-    const size_t run = p->run;
+    const size_t run = p->group_length;
     size_t scale = at->scale, offset = at->offset;
     for (size_t left = p->count; left; offset = 0) {
         size_t n = left;
@@ -461,15 +462,15 @@ DQL_INLINE void walk_panel(call *c, const position *at, dql_panel *p, size_t sca
 }
 
 /* Rows that are not worth a loop of their own. Whole vectors of several that share their scales are. */
-static bool has_short_rows(const dql_normal *p) {
-    return p->row_length <= SHORT_ROW && p->row_length < p->count && (p->row_length % 16 || p->block_rows < 4);
+static bool has_short_rows(const dql_plan_data *p) {
+    return p->line_length <= SHORT_ROW && p->line_length < p->count && (p->line_length % 16 || p->block_lines < 4);
 }
 
 /* Elements of several short rows after each other: whole vectors on most ISAs, and enough for a loop. */
-static size_t elements_of_rows(size_t row_length) {
-    size_t n = row_length;
+static size_t elements_of_rows(size_t line_length) {
+    size_t n = line_length;
     while (n % 16)
-        n += row_length;
+        n += line_length;
     while (n < 64)
         n *= 2;
     return n;
@@ -479,7 +480,7 @@ static size_t elements_of_rows(size_t row_length) {
 static void compute_short_rows(const call *c, const position *at, size_t n, size_t width, char *y) {
     const size_t rows = n / width, rest = n % width;
     dql_panel part = panel(c, at->element, width, rows, width, y, width);
-    part.run = 1;
+    part.group_length = 1;
     if (rows)
         compute(c, &part);
     if (rest) {
@@ -492,9 +493,9 @@ static void compute_short_rows(const call *c, const position *at, size_t n, size
 }
 
 static void walk_short_rows(call *c, const position *from, size_t n, char *y) {
-    const dql_normal *p = c->plan;
-    const size_t rows = SHORT_TILE / p->row_length, narrow = elements_of_rows(p->row_length);
-    const step whole = {.elements = rows * p->row_length, .rows = rows};
+    const dql_plan_data *p = c->plan;
+    const size_t rows = SHORT_TILE / p->line_length, narrow = elements_of_rows(p->line_length);
+    const step whole = {.elements = rows * p->line_length, .rows = rows};
     position at = *from;
     while (n) {
         const size_t alike = until_next_scales(p, &at);
@@ -519,18 +520,18 @@ static void walk_short_rows(call *c, const position *from, size_t n, char *y) {
 
 /* n consecutive elements. Positions are not copied: a wide load of what was stored in parts would wait for it. */
 static void walk(call *c, const position *at, size_t n, char *y) {
-    const dql_normal *p = c->plan;
+    const dql_plan_data *p = c->plan;
     if (has_short_rows(p)) {
         walk_short_rows(c, at, n, y);
         return;
     }
     for (position next; n; at = &next) {
-        const size_t length = min(n, p->row_length - at->column);
+        const size_t length = min(n, p->line_length - at->column);
         size_t rows = 1, scale_stride = 0;
-        if (length == p->row_length && n > length) {
+        if (length == p->line_length && n > length) {
             rows = min(n / length, BAND);
-            if (p->block_rows == 1)
-                scale_stride = p->row_scales * p->blocks;
+            if (p->block_lines == 1)
+                scale_stride = p->line_scales * p->blocks;
             else
                 rows = min(rows, at->rows_left);
         }
@@ -546,15 +547,15 @@ static void walk(call *c, const position *at, size_t n, char *y) {
 
 /* How many of `rows` rows from `at` on can be walked at once: they share their scales, or have them *scale_stride
  * apart. */
-DQL_INLINE size_t rows_together(const dql_normal *p, const position *at, size_t length, size_t rows, const step *row,
+DQL_INLINE size_t rows_together(const dql_plan_data *p, const position *at, size_t length, size_t rows, const step *row,
                                 size_t *scale_stride) {
-    const size_t row_left = p->row_length - at->column, run_left = min(row_left, p->run - at->offset);
+    const size_t row_left = p->line_length - at->column, run_left = min(row_left, p->group_length - at->offset);
     *scale_stride = 0;
     if (has_short_rows(p)) /* a call fills its tile by runs or by elements, not by both */
         return 1;
     if (row->columns == 0 && length <= row_left) { /* the same columns of other rows */
-        if (p->block_rows == 1) {
-            *scale_stride = row->rows * p->row_scales * p->blocks;
+        if (p->block_lines == 1) {
+            *scale_stride = row->rows * p->line_scales * p->blocks;
             return rows;
         }
         return rows_within(rows, row->rows, at->rows_left - 1);
@@ -569,7 +570,7 @@ DQL_INLINE size_t rows_together(const dql_normal *p, const position *at, size_t 
 }
 
 static void walk_rows(call *c, size_t begin, size_t length, size_t rows, size_t x_stride, char *y, size_t y_stride) {
-    const dql_normal *p = c->plan;
+    const dql_plan_data *p = c->plan;
     const step row = step_of(p, x_stride);
     position at = locate(p, begin);
     for (;;) {
@@ -594,7 +595,7 @@ static void walk_rows(call *c, size_t begin, size_t length, size_t rows, size_t 
 /* ---- zero points that must be zero ---- */
 
 /* Zero points [begin, end), of which several may share a byte. */
-static bool are_zero(const dql_normal *p, const uint8_t *zero, size_t begin, size_t end) {
+static bool are_zero(const dql_plan_data *p, const uint8_t *zero, size_t begin, size_t end) {
     const size_t a_byte = p->x_bits < 8 ? 8 / p->x_bits : 1, first = begin / a_byte, last = (end - 1) / a_byte;
     uint8_t bits = 0;
     for (size_t k = first; k <= last; k++) {
@@ -608,13 +609,13 @@ static bool are_zero(const dql_normal *p, const uint8_t *zero, size_t begin, siz
     return (bits & p->zero_mask) == 0;
 }
 
-static size_t scale_at(const dql_normal *p, size_t row, size_t column) {
-    return dql_scale_row(p, row) * p->row_scales + column / p->run;
+static size_t scale_at(const dql_plan_data *p, size_t row, size_t column) {
+    return dql_scale_line(p, row) * p->line_scales + column / p->group_length;
 }
 
 /* Exactly those of the elements [begin, end): of the first row, the last one, and the whole ones between. */
-static bool zeros_are_zero(const dql_normal *p, const uint8_t *zero, size_t begin, size_t end) {
-    const size_t length = p->row_length;
+static bool zeros_are_zero(const dql_plan_data *p, const uint8_t *zero, size_t begin, size_t end) {
+    const size_t length = p->line_length;
     const size_t first = begin / length, first_column = begin % length;
     const size_t last = (end - 1) / length, last_column = (end - 1) % length;
     if (first == last)
@@ -625,12 +626,12 @@ static bool zeros_are_zero(const dql_normal *p, const uint8_t *zero, size_t begi
 }
 
 /* Rows that use the same scales as the one before are not looked at again. */
-static bool zeros_of_rows_are_zero(const dql_normal *p, const uint8_t *zero, size_t begin, size_t length, size_t rows,
-                                   size_t x_stride) {
+static bool zeros_of_rows_are_zero(const dql_plan_data *p, const uint8_t *zero, size_t begin, size_t length,
+                                   size_t rows, size_t x_stride) {
     const step row = step_of(p, x_stride);
     position at = locate(p, begin), before = at;
     for (size_t r = 0; r < rows; r++, before = at, advance(p, &at, &row)) {
-        const bool in_a_row = length <= p->row_length - at.column;
+        const bool in_a_row = length <= p->line_length - at.column;
         if (r > 0 && in_a_row && at.scale == before.scale && at.offset == before.offset)
             continue;
         if (!zeros_are_zero(p, zero, at.element, at.element + length))
@@ -645,7 +646,7 @@ static dql_status no_plan(const dql_plan *plan) {
     return plan ? DQL_ERROR_PLAN : DQL_ERROR_NULL;
 }
 
-static void open_call(call *c, const dql_normal *plan, tile *t, const void *x, const void *scale, const void *zero,
+static void open_call(call *c, const dql_plan_data *plan, tile *t, const void *x, const void *scale, const void *zero,
                       size_t y_elements) {
     *c = (call){.plan = plan,
                 .x = x,
@@ -663,7 +664,7 @@ static void close_call(const call *c) {
 }
 
 /* Any n elements from `at` on. */
-static void run_walk(const dql_normal *p, tile *t, const void *x, const void *scale, const void *zero,
+static void run_walk(const dql_plan_data *p, tile *t, const void *x, const void *scale, const void *zero,
                      const position *at, size_t n, void *y) {
     call c;
     open_call(&c, p, t, x, scale, zero, n);
@@ -674,14 +675,15 @@ static void run_walk(const dql_normal *p, tile *t, const void *x, const void *sc
 /* Rows that share their scales or have them `scale_stride` apart, computed without a walk if they can be, as usually:
  * neither a `call` nor a position is stored, since in the L1 cache stores of ours delay those to y. Else false, and
  * nothing is done. */
-DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const void *scale, const void *zero,
+DQL_INLINE bool run_panel(const dql_plan_data *p, tile *t, const void *x, const void *scale, const void *zero,
                           const position *at, size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride,
                           size_t scale_stride) {
-    const bool splits_run = at->offset && length > p->run - at->offset, exceeds_tile = length / TILE >= p->run;
+    const bool splits_run = at->offset && length > p->group_length - at->offset,
+               exceeds_tile = length / TILE >= p->group_length;
     const bool streams = rows * length * p->y_size > p->stream_above, may_be_exact = zero && p->x_type == DQL_INT32;
     if (splits_run || exceeds_tile || streams || may_be_exact)
         return false;
-    const size_t scales = scales_of(length, p->run);
+    const size_t scales = scales_of(length, p->group_length);
     if ((zero || !are_ready(p, scale)) && rows_in_tile(rows, scales, scale_stride) < rows)
         return false;
     dql_panel panel = panel_of(p, t, x, zero, at->element, length, rows, x_stride, y, y_stride);
@@ -691,21 +693,21 @@ DQL_INLINE bool run_panel(const dql_normal *p, tile *t, const void *x, const voi
 }
 
 /* The next n elements: of one row, or whole rows that share their scales. */
-DQL_INLINE bool run_next(const dql_normal *p, tile *t, const void *x, const void *scale, const void *zero,
+DQL_INLINE bool run_next(const dql_plan_data *p, tile *t, const void *x, const void *scale, const void *zero,
                          const position *at, size_t n, void *y) {
     size_t length = n, rows = 1;
-    if (n > p->row_length - at->column) {
-        if (at->column || n / p->row_length > at->rows_left || n % p->row_length || has_short_rows(p))
+    if (n > p->line_length - at->column) {
+        if (at->column || n / p->line_length > at->rows_left || n % p->line_length || has_short_rows(p))
             return false;
-        length = p->row_length;
-        rows = n / p->row_length;
+        length = p->line_length;
+        rows = n / p->line_length;
     }
     return run_panel(p, t, x, scale, zero, at, length, rows, length, y, length, 0);
 }
 
 /* Rows of a panel, all of them at once. */
-DQL_INLINE bool run_rows(const dql_normal *p, tile *t, const void *x, const void *scale, const void *zero, size_t begin,
-                         size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride) {
+DQL_INLINE bool run_rows(const dql_plan_data *p, tile *t, const void *x, const void *scale, const void *zero,
+                         size_t begin, size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride) {
     const position at = locate(p, begin);
     if (rows == 1)
         return run_next(p, t, x, scale, zero, &at, length, y);
@@ -715,7 +717,7 @@ DQL_INLINE bool run_rows(const dql_normal *p, tile *t, const void *x, const void
            run_panel(p, t, x, scale, zero, &at, length, rows, x_stride, y, y_stride, scale_stride);
 }
 
-DQL_INLINE dql_status run_elements(const dql_normal *p, const void *x, const void *scale, const void *zero,
+DQL_INLINE dql_status run_elements(const dql_plan_data *p, const void *x, const void *scale, const void *zero,
                                    size_t begin, size_t end, void *y_begin) {
     if (begin > end || end > p->count)
         return DQL_ERROR_RANGE;
@@ -737,12 +739,12 @@ DQL_INLINE dql_status run_elements(const dql_normal *p, const void *x, const voi
 
 dql_status dql_run_range(const dql_plan *plan, const void *x, const void *scale, const void *zero, size_t begin,
                          size_t end, void *y_begin) {
-    const dql_normal *p = dql_plan_get(plan);
+    const dql_plan_data *p = dql_plan_get(plan);
     return p ? run_elements(p, x, scale, zero, begin, end, y_begin) : no_plan(plan);
 }
 
 dql_status dql_run(const dql_plan *plan, const void *x, const void *scale, const void *zero, void *y) {
-    const dql_normal *p = dql_plan_get(plan);
+    const dql_plan_data *p = dql_plan_get(plan);
     return p ? run_elements(p, x, scale, zero, 0, p->count, y) : no_plan(plan);
 }
 
@@ -754,7 +756,7 @@ static bool rows_fit(size_t length, size_t rows, size_t stride, size_t end) {
 
 dql_status dql_run_rows(const dql_plan *plan, const void *x, const void *scale, const void *zero, size_t begin,
                         size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride) {
-    const dql_normal *p = dql_plan_get(plan);
+    const dql_plan_data *p = dql_plan_get(plan);
     if (!p)
         return no_plan(plan);
     if (begin > p->count)

@@ -34,7 +34,7 @@ static void run_kernel(const dql_kernels *isa, dql_type x_type, size_t y_number,
     const size_t scales = (count + run - 1) / run, size = scales * sizeof(float);
     uint8_t *const zero = part(&zero_memory, size, side);
     int32_t entries[MOST + DQL_WIDEN_SLACK] = {0};
-    if (dql_has_zero(x_type))
+    if (dql_subtracts(x_type))
         isa->widen[x_type](zero_points, 0, entries, scales);
     memcpy(zero, entries, size);
     const dql_panel row = {.x = x,
@@ -42,7 +42,7 @@ static void run_kernel(const dql_kernels *isa, dql_type x_type, size_t y_number,
                            .i = i,
                            .count = count,
                            .rows = 1,
-                           .run = run,
+                           .group_length = run,
                            .scale = (const float *)(const void *)part(&scale_memory, size, side),
                            .zero = (const int32_t *)(const void *)zero};
     dql_kernel_of(isa, x_type, y_number)(&row);

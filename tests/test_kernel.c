@@ -33,17 +33,17 @@ static guarded copy_words(const void *from, size_t n, guard_side side) {
 static void check_row(const dql_isa_row *isa, dql_type x_type, dql_type y_type, const dql_panel *p, size_t r) {
     const size_t i = p->i + r * p->x_stride;
     for (size_t k = 0; k < p->count; k++) {
-        const size_t s = r * p->scale_stride + k / p->run, z = r * p->zero_stride + k / p->run;
+        const size_t s = r * p->scale_stride + k / p->group_length, z = r * p->zero_stride + k / p->group_length;
         /* In double the difference is exact where the kernel's has to be; of int32 only with a zero point of 0. */
-        const double zero = dql_has_zero(x_type) ? reference_decode(x_type, zero_points, z) : 0;
+        const double zero = dql_subtracts(x_type) ? reference_decode(x_type, zero_points, z) : 0;
         const double difference = (double)load_element(x_type, p->x, i + k) - zero;
         const float product = (float)((double)(float)difference * (double)p->scale[s]);
         const uint32_t expected = reference_encode(y_type, (double)product),
                        got = reference_bits_of(y_type, p->y, r * p->y_stride + k);
         if (!reference_equal(y_type, got, expected))
             fail_msg("%s: type %d -> %d, row %zu of %zu, element %zu of %zu from %zu on, run %zu: %x, expected %x",
-                     dql_isa_name(isa->id), (int)x_type, (int)y_type, r, p->rows, k, p->count, i, p->run, (unsigned)got,
-                     (unsigned)expected);
+                     dql_isa_name(isa->id), (int)x_type, (int)y_type, r, p->rows, k, p->count, i, p->group_length,
+                     (unsigned)got, (unsigned)expected);
     }
     const size_t bytes = dql_y_bytes(y_type);
     for (size_t b = p->count * bytes; b < p->y_stride * bytes && r + 1 < p->rows; b++)
@@ -55,11 +55,12 @@ static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, cons
                   size_t off) {
     const dql_type y_type = reference_scale_types[y_number].type;
     dql_panel p = *panel;
-    const size_t row_scales = (p.count + p.run - 1) / p.run, scales = (p.rows - 1) * p.scale_stride + row_scales,
-                 zeros = (p.rows - 1) * p.zero_stride + row_scales;
+    const size_t line_scales = (p.count + p.group_length - 1) / p.group_length,
+                 scales = (p.rows - 1) * p.scale_stride + line_scales,
+                 zeros = (p.rows - 1) * p.zero_stride + line_scales;
     guarded y = guarded_new(reference_bytes(y_type, (p.rows - 1) * p.y_stride + p.count), side, off);
     int32_t entries[MOST + DQL_WIDEN_SLACK] = {0};
-    if (dql_has_zero(x_type))
+    if (dql_subtracts(x_type))
         isa->kernels->widen[x_type](zero_points, 0, entries, zeros);
     guarded s = copy_words(p.scale, scales, side), z = copy_words(entries, zeros, side);
     p.y = y.bytes;
@@ -86,15 +87,15 @@ static void random_zeros(random *r, size_t n) {
 static void check_random(const dql_isa_row *isa, random *r, const reference_type *type, size_t rows, size_t count,
                          size_t run) {
     static float scale[MOST];
-    dql_panel p = {.i = random_below(r, 9), .count = count, .rows = rows, .run = run, .scale = scale};
+    dql_panel p = {.i = random_below(r, 9), .count = count, .rows = rows, .group_length = run, .scale = scale};
     p.x_stride = random_below(r, count + 9);
     p.y_stride = count + random_below(r, 3);
-    const size_t row_scales = (count + run - 1) / run;
+    const size_t line_scales = (count + run - 1) / run;
     if (rows > 1 && random_below(r, 3) == 0)
-        p.scale_stride = 1 + random_below(r, (MOST - row_scales) / (rows - 1) < 20 ? 1 : row_scales + 2);
+        p.scale_stride = 1 + random_below(r, (MOST - line_scales) / (rows - 1) < 20 ? 1 : line_scales + 2);
     if (p.scale_stride) /* zero points are as far apart, or not, or have others beside them */
-        p.zero_stride = random_below(r, 3) ? p.scale_stride : random_below(r, row_scales + 7);
-    if ((rows - 1) * p.zero_stride + row_scales > MOST)
+        p.zero_stride = random_below(r, 3) ? p.scale_stride : random_below(r, line_scales + 7);
+    if ((rows - 1) * p.zero_stride + line_scales > MOST)
         p.zero_stride = p.scale_stride;
     const guard_side side = random_below(r, 2) ? AT_START : AT_END;
     /* Bytes of x before element i are not to be read either: they are on the page that can't be. */
@@ -103,13 +104,13 @@ static void check_random(const dql_isa_row *isa, random *r, const reference_type
                             random_below(r, 4));
     random_bytes(r, x.bytes, x.size);
     p.x = (const void *)((uintptr_t)x.bytes - first);
-    const size_t scales = (rows - 1) * p.scale_stride + row_scales;
+    const size_t scales = (rows - 1) * p.scale_stride + line_scales;
     assert_true(scales <= MOST);
     for (size_t k = 0; k < scales; k++)
         scale[k] = (float)ldexp((double)(random_below(r, 1 << 24) + 1), (int)random_below(r, 60) - 50);
     if (random_below(r, 4) == 0) /* one of them may need other code */
         scale[scales - 1] = 0x1.8p-130f;
-    random_zeros(r, (rows - 1) * p.zero_stride + row_scales);
+    random_zeros(r, (rows - 1) * p.zero_stride + line_scales);
     for (size_t y = 0; y < DQL_Y_END; y++)
         check(isa, type->type, y, &p, side, random_below(r, 4));
     guarded_free(&x);
@@ -204,7 +205,7 @@ static void values_of(const dql_isa_row *isa) {
             for (size_t k = 0; k < MOST; k++)
                 scale[k] = scales[s];
             for (size_t n = 0; n < (bits >= 16 ? 2 : sizeof runs / sizeof *runs); n++) {
-                const dql_panel p = {.x = x.bytes, .count = count, .rows = 1, .run = runs[n], .scale = scale};
+                const dql_panel p = {.x = x.bytes, .count = count, .rows = 1, .group_length = runs[n], .scale = scale};
                 for (size_t y = 0; y < DQL_Y_END; y++)
                     check(isa, type, y, &p, AT_END, 0);
             }
@@ -219,7 +220,7 @@ static void widen_of(const dql_isa_row *isa) {
     for (size_t t = 0; t < REFERENCE_X_TYPES + REFERENCE_SCALE_TYPES; t++) {
         const bool is_scale = t >= REFERENCE_X_TYPES;
         const reference_type *type = is_scale ? &reference_scale_types[t - REFERENCE_X_TYPES] : &reference_x_types[t];
-        if (!is_scale && !dql_has_zero(type->type))
+        if (!is_scale && !dql_subtracts(type->type))
             continue;
         for (size_t count = 1; count <= COUNTS; count++) {
             const size_t i = random_below(&r, 5), first = i * type->bits / 8;
@@ -250,7 +251,7 @@ static void count_of(const dql_isa_row *isa) {
     size_t kernels = 0, widenings = 0;
     for (size_t type = 0; type < DQL_TYPE_END; type++) {
         const bool widens = isa->kernels->widen[type] != NULL;
-        assert_int_equal(widens, dql_has_zero((dql_type)type) || dql_is_scale((dql_type)type));
+        assert_int_equal(widens, dql_subtracts((dql_type)type) || dql_is_scale((dql_type)type));
         widenings += widens;
         for (size_t y = 0; y < DQL_Y_END; y++)
             kernels += dql_kernel_of(isa->kernels, (dql_type)type, y) != NULL;
@@ -307,7 +308,7 @@ static dql_plan streaming_plan(const dql_spec *spec, const dql_kernels *kernels,
     dql_plan plan;
     assert_int_equal(dql_plan_init(&plan, spec), DQL_OK);
     assert_non_null(dql_plan_get(&plan));
-    dql_normal p = *dql_plan_get(&plan);
+    dql_plan_data p = *dql_plan_get(&plan);
     p.kernels = kernels;
     p.stream_above = above;
     memcpy(&plan, &p, sizeof p);

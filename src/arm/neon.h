@@ -306,7 +306,7 @@ DQL_INLINE float32x4_t one_nan(float32x4_t v) {
 }
 
 /* Zero points in int32. */
-DQL_INLINE vf32 entry_of(dql_type type, vf32 raw) {
+DQL_INLINE vf32 word_of(dql_type type, vf32 raw) {
     if (dql_is_scale(type))
         return (vf32){one_nan(raw.a), one_nan(raw.b), one_nan(raw.c), one_nan(raw.d)};
     const ints v = difference(type, raw, splat(0));
@@ -315,7 +315,7 @@ DQL_INLINE vf32 entry_of(dql_type type, vf32 raw) {
 }
 
 /* As narrow as raw lanes are. */
-DQL_INLINE vf32 zeros(dql_type type, vf32 entries) {
+DQL_INLINE vf32 zero_vector(dql_type type, vf32 entries) {
     const words v = {vuzp1q_u16(vreinterpretq_u16_f32(entries.a), vreinterpretq_u16_f32(entries.b)),
                      vuzp1q_u16(vreinterpretq_u16_f32(entries.c), vreinterpretq_u16_f32(entries.d))};
     if (dql_x_bits(type) == 16)
@@ -323,7 +323,7 @@ DQL_INLINE vf32 zeros(dql_type type, vf32 entries) {
     return raw_bytes(vuzp1q_u8(vreinterpretq_u8_u16(v.a), vreinterpretq_u8_u16(v.b)));
 }
 
-DQL_INLINE vf32 splat_zero(dql_type type, int32_t entry) {
+DQL_INLINE vf32 zero_splat(dql_type type, int32_t entry) {
     if (dql_x_bits(type) == 16)
         return raw_words((words){vdupq_n_u16((uint16_t)entry), vdupq_n_u16((uint16_t)entry)});
     return raw_bytes(vdupq_n_u8((uint8_t)entry));
@@ -336,11 +336,11 @@ DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     return times((vf32){vcvtq_f32_s32(v.a), vcvtq_f32_s32(v.b), vcvtq_f32_s32(v.c), vcvtq_f32_s32(v.d)}, scale);
 }
 
-/* (phase + lane) / run by a multiplication, which is exact for numbers this small. No lane is past 8 scales: where run
- * is 2, a factor of LANES, phase is 0. */
-DQL_INLINE vf32 expand(const void *from, size_t n, size_t run, size_t phase) {
+/* (phase + lane) / group_length by a multiplication, which is exact for numbers this small. No lane is past 8 scales:
+ * where group is 2, a factor of LANES, phase is 0. */
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t phase) {
     static const int16_t lanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const int16x8_t inverse = vdupq_n_s16((int16_t)(0x7fff / run + 1)), start = vdupq_n_s16((int16_t)phase);
+    const int16x8_t inverse = vdupq_n_s16((int16_t)(0x7fff / group_length + 1)), start = vdupq_n_s16((int16_t)phase);
     const int16x8_t a = vqdmulhq_s16(vaddq_s16(vld1q_s16(lanes), start), inverse);
     const int16x8_t b = vqdmulhq_s16(vaddq_s16(vld1q_s16(lanes + 8), start), inverse);
     /* the first byte of each float, the first two, all four */

@@ -1,13 +1,14 @@
-/* float8 types whose decoding ends with a factor, in runs that are worth it: the factor goes to the scale. */
+/* float8 types whose decoding ends with a factor, in groups that are worth it: the factor goes to the scale. */
 #ifndef DQL_ARM_NEON_FLOAT8_H
 #define DQL_ARM_NEON_FLOAT8_H
 
 #include "arm/neon.h"
 
-DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, dql_row row, size_t count,
+                                      size_t group_length) {
     const float factor = unbias(x_type);
     for (size_t k = 0; k < count; row.scale++) {
-        const size_t end = run < count - k ? k + run : count;
+        const size_t end = group_length < count - k ? k + group_length : count;
         const float product = *row.scale * factor;
         if (product / factor == *row.scale) {
             const vf32 s = splat(product);
@@ -30,12 +31,12 @@ DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, dql_row 
     }
 }
 
-DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    if (unbias(x_type) == 1 || dql_is_narrow(y_type, p, run, LANES))
+DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
+    if (unbias(x_type) == 1 || dql_has_small_rows(y_type, p, group_length, LANES))
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_float8_row(x_type, y_type, row, p->count, run);
+        dequantize_float8_row(x_type, y_type, row, p->count, group_length);
     return true;
 }
 

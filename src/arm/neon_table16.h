@@ -1,5 +1,5 @@
-/* Packed types: the finished outputs of all codes of a run, from which each element picks its own, byte by byte; stores
- * interleave the bytes. */
+/* Packed types: the finished outputs of all codes of a group, from which each element picks its own, byte by byte;
+ * stores interleave the bytes. */
 #ifndef DQL_ARM_NEON_TABLE16_H
 #define DQL_ARM_NEON_TABLE16_H
 
@@ -28,7 +28,7 @@ DQL_INLINE uint8x16_t odd_bytes(uint16x8_t a, uint16x8_t b) {
 DQL_INLINE table16 make_table16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
     static const uint8_t every_code[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const vf32 raw = raw_of_codes(x_type, vld1q_u8(every_code));
-    const vf32 v = dequantize_raw(x_type, raw, splat(scale), splat_zero(x_type, zero));
+    const vf32 v = dequantize_raw(x_type, raw, splat(scale), zero_splat(x_type, zero));
     if (y_type != DQL_FLOAT32) {
         const words h = rounded(y_type, v);
         return (table16){{even_bytes(h.a, h.b), odd_bytes(h.a, h.b), vdupq_n_u8(0), vdupq_n_u8(0)}};
@@ -90,10 +90,11 @@ DQL_INLINE void store_rest(dql_type y_type, const table16 *t, uint8x16_t codes, 
                     vreinterpretq_f32_u16(vzip2q_u16(low.b, high.b))});
 }
 
-DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, dql_row row, size_t count,
+                                          size_t group_length) {
     const size_t a_byte = 8 / dql_x_bits(x_type);
     for (size_t k = 0; k < count; row.scale++, row.zero++) {
-        const size_t end = run < count - k ? k + run : count;
+        const size_t end = group_length < count - k ? k + group_length : count;
         const table16 t = make_table16(x_type, y_type, *row.scale, *row.zero);
         const size_t steps = (end - k) / STEP16, skip = (row.i + k) % a_byte;
         const char *from = (const char *)row.x + (row.i + k) / a_byte;
@@ -110,13 +111,14 @@ DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, dql_
     }
 }
 
-/* For packed types and runs that are worth a table; else false. */
-DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    if (!dql_is_packed(x_type) || (y_type == DQL_FLOAT32 && run < STEP16) || dql_is_narrow(y_type, p, run, LANES))
+/* For packed types and groups that are worth a table; else false. */
+DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
+    if (!dql_is_packed(x_type) || (y_type == DQL_FLOAT32 && group_length < STEP16) ||
+        dql_has_small_rows(y_type, p, group_length, LANES))
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_row_by_table16(x_type, y_type, row, p->count, run);
+        dequantize_row_by_table16(x_type, y_type, row, p->count, group_length);
     return true;
 }
 

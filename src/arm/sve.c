@@ -4,9 +4,9 @@
 
 #include "arm/sve_steps.h"
 
-/* Elements [k, end) of y, of one run: in steps, and what they leave in vectors, the last of which is a part. */
+/* Elements [k, end) of y, of one group: in steps, and what they leave in vectors, the last of which is a part. */
 DQL_INLINE void dequantize_run(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end) {
-    const vf32 s = splat(*row.scale), z = splat_zero(x_type, *row.zero);
+    const vf32 s = splat(*row.scale), z = zero_splat(x_type, *row.zero);
     const size_t a_byte = dql_is_packed(x_type) ? 8 / dql_x_bits(x_type) : 1;
     if (end - k >= STEP && (row.i + k) % a_byte) { /* to the start of a byte */
         const size_t n = a_byte - (row.i + k) % a_byte;
@@ -21,17 +21,17 @@ DQL_INLINE void dequantize_run(dql_type x_type, dql_type y_type, dql_row row, si
     }
 }
 
-DQL_INLINE void dequantize_runs(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+DQL_INLINE void dequantize_runs(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length) {
     for (size_t k = 0, end; k < count; k = end, row.scale++, row.zero++) {
-        end = run < count - k ? k + run : count;
+        end = group_length < count - k ? k + group_length : count;
         dequantize_run(x_type, y_type, row, k, end);
     }
 }
 
-DQL_INLINE bool special(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+DQL_INLINE bool try_long_groups(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_runs(x_type, y_type, row, p->count, run);
+        dequantize_runs(x_type, y_type, row, p->count, group_length);
     return true;
 }
 

@@ -89,7 +89,7 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
 /* ---- arithmetic ---- */
 
 /* Zero points in int32. */
-DQL_INLINE vf32 entry_of(dql_type type, vf32 raw) {
+DQL_INLINE vf32 word_of(dql_type type, vf32 raw) {
     const vf32 nan = svreinterpret_f32_u32(svdup_u32(0x7fc00000));
     return dql_is_scale(type) ? svsel_f32(svcmpuo_f32(svptrue_b32(), raw, raw), nan, raw) : raw;
 }
@@ -104,29 +104,29 @@ DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
 #define COUNTING_BITS 0x4b400000
 
 /* What leaves x - zero counted. */
-DQL_INLINE vf32 zeros(dql_type type, vf32 entries) {
+DQL_INLINE vf32 zero_vector(dql_type type, vf32 entries) {
     (void)type;
     return svreinterpret_f32_s32(svsubr_n_s32_x(svptrue_b32(), svreinterpret_s32_f32(entries), COUNTING_BITS));
 }
 
-DQL_INLINE vf32 splat_zero(dql_type type, int32_t entry) {
+DQL_INLINE vf32 zero_splat(dql_type type, int32_t entry) {
     (void)type;
     return svreinterpret_f32_s32(svdup_s32(COUNTING_BITS - entry));
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     const svbool_t all = svptrue_b32();
-    if (!dql_has_zero(type))
+    if (!dql_subtracts(type))
         return svmul_f32_x(all, type == DQL_INT32 ? svcvt_f32_s32_x(all, svreinterpret_s32_f32(raw)) : raw, scale);
     const svuint32_t counted = svadd_u32_x(all, svreinterpret_u32_f32(raw), svreinterpret_u32_f32(zero));
     return affine(svreinterpret_f32_u32(counted), scale, splat(COUNTING));
 }
 
-/* (phase + lane) / run by a multiplication, which is exact for numbers this small. */
-DQL_INLINE vf32 expand(const void *from, size_t n, size_t run, size_t phase) {
+/* (phase + lane) / group_length by a multiplication, which is exact for numbers this small. */
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t phase) {
     const svbool_t all = svptrue_b32();
     const svuint32_t place = svindex_u32((uint32_t)phase, 1);
-    const svuint32_t index = svlsr_n_u32_x(all, svmul_n_u32_x(all, place, (uint32_t)(0x7fff / run + 1)), 15);
+    const svuint32_t index = svlsr_n_u32_x(all, svmul_n_u32_x(all, place, (uint32_t)(0x7fff / group_length + 1)), 15);
     return svtbl_f32(svreinterpret_f32_u32(svld1_u32(below(n), from)), index);
 }
 

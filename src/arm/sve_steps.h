@@ -1,4 +1,4 @@
-/* Long runs: as many elements at once as a vector has bytes, which is four vectors of float32. */
+/* Long groups: as many elements at once as a vector has bytes, which is four vectors of float32. */
 #ifndef DQL_ARM_SVE_STEPS_H
 #define DQL_ARM_SVE_STEPS_H
 
@@ -179,7 +179,7 @@ DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, dql_row row
     const uint8_t *from = (const uint8_t *)dql_address(x_type, row.x, row.i + k);
     char *to = row.y + k * dql_y_bytes(y_type);
     svuint8_t low = svdup_u8(0), high = low;
-    vf32 s = splat(scale), z = splat_zero(x_type, zero);
+    vf32 s = splat(scale), z = zero_splat(x_type, zero);
     if (is_picked(x_type, y_type))
         finish_16(x_type, y_type, s, z, &low, &high);
     else if (dql_is_packed(x_type))

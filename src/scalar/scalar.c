@@ -16,17 +16,17 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     return load_element(type, from, i);
 }
 
-DQL_INLINE vf32 entry_of(dql_type type, vf32 raw) {
+DQL_INLINE vf32 word_of(dql_type type, vf32 raw) {
     (void)type;
     return raw == raw ? raw : NAN;
 }
 
-DQL_INLINE vf32 zeros(dql_type type, vf32 entries) {
+DQL_INLINE vf32 zero_vector(dql_type type, vf32 entries) {
     (void)type;
     return entries;
 }
 
-DQL_INLINE vf32 splat_zero(dql_type type, int32_t entry) {
+DQL_INLINE vf32 zero_splat(dql_type type, int32_t entry) {
     (void)type;
     return f32_from_bits((uint32_t)entry);
 }
@@ -36,9 +36,9 @@ DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     return (raw - zero) * scale;
 }
 
-DQL_INLINE vf32 expand(const void *from, size_t n, size_t run, size_t phase) {
-    (void)n, (void)run, (void)phase;
-    return read_f32(from, 0); /* not reached: no run is shorter than one lane */
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t phase) {
+    (void)n, (void)group_length, (void)phase;
+    return read_f32(from, 0); /* not reached: no group is shorter than one lane */
 }
 
 DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
@@ -46,8 +46,8 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
     store_element(type, to, i, v);
 }
 
-DQL_INLINE bool special(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    (void)x_type, (void)y_type, (void)p, (void)run;
+DQL_INLINE bool try_long_groups(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
+    (void)x_type, (void)y_type, (void)p, (void)group_length;
     return false;
 }
 
@@ -56,10 +56,10 @@ DQL_INLINE bool special(dql_type x_type, dql_type y_type, const dql_panel *p, si
 const dql_kernels dql_isa_scalar = {DQL_KERNEL_TABLE};
 
 /* The difference of two int32 needs 33 bits, which float32 would round twice. */
-DQL_INLINE void dequantize_int32(dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
+DQL_INLINE void dequantize_int32(dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t group_length,
                                  const float *scale, const int32_t *zero) {
     for (size_t k = 0; k < count; scale++, zero++) {
-        const size_t end = run < count - k ? k + run : count;
+        const size_t end = group_length < count - k ? k + group_length : count;
         for (; k < end; k++) {
             const float difference = (float)((int64_t)read_i32(x, i + k) - *zero);
             store_element(y_type, y, k, difference * *scale);
@@ -67,11 +67,11 @@ DQL_INLINE void dequantize_int32(dql_type y_type, const void *x, size_t i, void 
     }
 }
 
-void dql_dequantize_int32(dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t run,
+void dql_dequantize_int32(dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t group_length,
                           const float *scale, const int32_t *zero) {
     switch ((int)y_type) {
-    case DQL_FLOAT32: dequantize_int32(DQL_FLOAT32, x, i, y, count, run, scale, zero); break;
-    case DQL_FLOAT16: dequantize_int32(DQL_FLOAT16, x, i, y, count, run, scale, zero); break;
-    case DQL_BFLOAT16: dequantize_int32(DQL_BFLOAT16, x, i, y, count, run, scale, zero); break;
+    case DQL_FLOAT32: dequantize_int32(DQL_FLOAT32, x, i, y, count, group_length, scale, zero); break;
+    case DQL_FLOAT16: dequantize_int32(DQL_FLOAT16, x, i, y, count, group_length, scale, zero); break;
+    case DQL_BFLOAT16: dequantize_int32(DQL_BFLOAT16, x, i, y, count, group_length, scale, zero); break;
     }
 }

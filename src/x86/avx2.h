@@ -287,16 +287,16 @@ DQL_INLINE __m256 one_nan(__m256 v) {
     return _mm256_blendv_ps(v, nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
 }
 
-DQL_INLINE vf32 entry_of(dql_type type, vf32 raw) {
+DQL_INLINE vf32 word_of(dql_type type, vf32 raw) {
     return dql_is_scale(type) ? (vf32){one_nan(raw.a), one_nan(raw.b)} : raw;
 }
 
-DQL_INLINE vf32 zeros(dql_type type, vf32 entries) {
+DQL_INLINE vf32 zero_vector(dql_type type, vf32 entries) {
     (void)type;
     return entries;
 }
 
-DQL_INLINE vf32 splat_zero(dql_type type, int32_t entry) {
+DQL_INLINE vf32 zero_splat(dql_type type, int32_t entry) {
     (void)type;
     return raw_ints(_mm256_set1_epi32(entry), _mm256_set1_epi32(entry));
 }
@@ -304,7 +304,7 @@ DQL_INLINE vf32 splat_zero(dql_type type, int32_t entry) {
 /* Integers are subtracted as such, which leaves the float units to the rest. */
 DQL_INLINE __m256 difference(dql_type type, __m256 raw, __m256 zero) {
     const __m256i v = _mm256_castps_si256(raw);
-    return _mm256_cvtepi32_ps(dql_has_zero(type) ? _mm256_sub_epi32(v, _mm256_castps_si256(zero)) : v);
+    return _mm256_cvtepi32_ps(dql_subtracts(type) ? _mm256_sub_epi32(v, _mm256_castps_si256(zero)) : v);
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
@@ -313,15 +313,15 @@ DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     return times(raw, scale);
 }
 
-/* (phase + lane) / run by a multiplication, which is exact for numbers this small. No lane is past 8 scales: where run
- * is 2, a factor of LANES, phase is 0. */
-DQL_INLINE vf32 expand(const void *from, size_t n, size_t run, size_t phase) {
+/* (phase + lane) / group_length by a multiplication, which is exact for numbers this small. No lane is past 8 scales:
+ * where group is 2, a factor of LANES, phase is 0. */
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t phase) {
     /* phase is at most 14 */
     static const int32_t places[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14,
                                      15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
     const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(places + phase));
     const __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(places + phase + 8));
-    const __m256i inverse = _mm256_set1_epi32((int)(0x7fff / run + 1));
+    const __m256i inverse = _mm256_set1_epi32((int)(0x7fff / group_length + 1));
     const __m256 scales = _mm256_castsi256_ps(load_8_of_32(from, n));
     return (vf32){_mm256_permutevar8x32_ps(scales, _mm256_srli_epi32(_mm256_madd_epi16(a, inverse), 15)),
                   _mm256_permutevar8x32_ps(scales, _mm256_srli_epi32(_mm256_madd_epi16(b, inverse), 15))};

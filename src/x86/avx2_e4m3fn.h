@@ -44,9 +44,10 @@ DQL_INLINE decoded_step decode_step(const decoder *d, const char *x) {
                            raw_ints(_mm256_unpacklo_epi16(zero, b), _mm256_unpackhi_epi16(zero, b))}};
 }
 
-DQL_INLINE void store_step(dql_type y_type, void *y, size_t k, decoded_step d, const float *scale, size_t run) {
+DQL_INLINE void store_step(dql_type y_type, void *y, size_t k, decoded_step d, const float *scale,
+                           size_t group_length) {
     store(y_type, y, k, LANES, times(d.v[0], splat(scale[0])));
-    store(y_type, y, k + LANES, LANES, times(d.v[1], splat(scale[LANES / run])));
+    store(y_type, y, k + LANES, LANES, times(d.v[1], splat(scale[LANES / group_length])));
 }
 
 #include "x86/e4m3fn.h"

@@ -1,5 +1,5 @@
 /* Packed types, 32 elements at a time: of the two bytes that an output begins with, each is picked from a table of
- * the 16 codes. For halves these are the finished outputs of a run; for float32 they are the upper half of the
+ * the 16 codes. For halves these are the finished outputs of a group; for float32 they are the upper half of the
  * difference from its zero point, which is a bfloat16, and the scale is still to come. Codes of 2 bits are first spread
  * to nibbles: those of 4 bits of which the upper two don't matter. */
 #ifndef DQL_X86_AVX2_TABLE16_H
@@ -8,11 +8,11 @@
 #include "x86/avx2.h"
 #include "x86/avx2_differences.h"
 
-/* What all elements of a run have in common: 16 low bytes and 16 high bytes, each twice; of float32 the scale too. */
-typedef struct run16 {
+/* What all elements of a group have in common: 16 low bytes and 16 high bytes, each twice; of float32 the scale too. */
+typedef struct table16 {
     __m256i low, high;
     __m256 scale;
-} run16;
+} table16;
 
 enum { STEP16 = 32 };
 
@@ -46,40 +46,41 @@ DQL_INLINE vf32 differences16(dql_type x_type, int32_t zero) {
 }
 
 /* The outputs, before they are rounded to halves. */
-DQL_INLINE vf32 finished16(dql_type x_type, float scale, int32_t zero) {
+DQL_INLINE vf32 outputs16(dql_type x_type, float scale, int32_t zero) {
     return times(differences16(x_type, zero), splat(scale));
 }
 
 /* `order` takes lower and upper bytes of halves apart within 128 bits. */
-DQL_INLINE run16 f16_run(vf32 v) {
+DQL_INLINE table16 f16_table16(vf32 v) {
     const __m128i order = _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
     const __m256i bytes = _mm256_shuffle_epi8(f16_from_f32(v), repeat(order));
-    return (run16){.low = _mm256_permute4x64_epi64(bytes, 0x88), .high = _mm256_permute4x64_epi64(bytes, 0xdd)};
+    return (table16){.low = _mm256_permute4x64_epi64(bytes, 0x88), .high = _mm256_permute4x64_epi64(bytes, 0xdd)};
 }
 
-DQL_INLINE run16 bf16_run(vf32 v) {
+DQL_INLINE table16 bf16_table16(vf32 v) {
     const __m128i order = _mm_setr_epi8(0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15);
     const __m256i bytes = _mm256_shuffle_epi8(bf16_interleaved(v), repeat(order));
     const __m256i low = _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5), high = _mm256_setr_epi32(2, 6, 3, 7, 2, 6, 3, 7);
-    return (run16){.low = _mm256_permutevar8x32_epi32(bytes, low), .high = _mm256_permutevar8x32_epi32(bytes, high)};
+    return (table16){.low = _mm256_permutevar8x32_epi32(bytes, low), .high = _mm256_permutevar8x32_epi32(bytes, high)};
 }
 
-DQL_INLINE run16 f32_run(dql_type x_type, float scale, int32_t zero) {
-    run16 r;
+DQL_INLINE table16 f32_table16(dql_type x_type, float scale, int32_t zero) {
+    table16 r;
     if (x_type == DQL_INT4)
-        r = (run16){.low = twice(int4_low[zero + 8]), .high = twice(int4_high[zero + 8])};
+        r = (table16){.low = twice(int4_low[zero + 8]), .high = twice(int4_high[zero + 8])};
     else if (x_type == DQL_UINT4)
-        r = (run16){.low = twice(uint4_low[zero]), .high = twice(uint4_high[zero])};
+        r = (table16){.low = twice(uint4_low[zero]), .high = twice(uint4_high[zero])};
     else
-        r = bf16_run(differences16(x_type, zero));
+        r = bf16_table16(differences16(x_type, zero));
     r.scale = _mm256_set1_ps(scale);
     return r;
 }
 
-DQL_INLINE run16 make_run16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
+DQL_INLINE table16 make_table16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
     if (y_type == DQL_FLOAT32)
-        return f32_run(x_type, scale, zero);
-    return y_type == DQL_FLOAT16 ? f16_run(finished16(x_type, scale, zero)) : bf16_run(finished16(x_type, scale, zero));
+        return f32_table16(x_type, scale, zero);
+    return y_type == DQL_FLOAT16 ? f16_table16(outputs16(x_type, scale, zero))
+                                 : bf16_table16(outputs16(x_type, scale, zero));
 }
 
 DQL_INLINE __m128i nibbles_from_2_bits(__m128i codes) {
@@ -111,7 +112,7 @@ DQL_INLINE __m256i lower_nibbles(__m256i bytes) {
     return _mm256_and_si256(bytes, _mm256_set1_epi8(0x0f));
 }
 
-DQL_INLINE void store_halves(const run16 *r, __m256i nibbles, void *y, size_t k, size_t n) {
+DQL_INLINE void store_halves(const table16 *r, __m256i nibbles, void *y, size_t k, size_t n) {
     /* so that interleaving within 128-bit lanes gives elements in order */
     const __m256i order = _mm256_setr_epi8(0, -1, 1, -1, 2, -1, 3, -1, 8, -1, 9, -1, 10, -1, 11, -1, /* next lane */
                                            4, -1, 5, -1, 6, -1, 7, -1, 12, -1, 13, -1, 14, -1, 15, -1);
@@ -127,13 +128,13 @@ DQL_INLINE void store_halves(const run16 *r, __m256i nibbles, void *y, size_t k,
 }
 
 /* Upper halves of float32, in even and in odd places. */
-DQL_INLINE vf32 scale_halves(const run16 *r, __m256i halves) {
+DQL_INLINE vf32 scale_halves(const table16 *r, __m256i halves) {
     const vf32 v =
         raw_ints(_mm256_slli_epi32(halves, 16), _mm256_and_si256(halves, _mm256_set1_epi32((int)0xffff0000)));
     return times(v, (vf32){r->scale, r->scale});
 }
 
-DQL_INLINE void store_floats(const run16 *r, __m256i nibbles, void *y, size_t k, size_t n) {
+DQL_INLINE void store_floats(const table16 *r, __m256i nibbles, void *y, size_t k, size_t n) {
     /* so that interleaved bytes are halves of which the even ones are in order, and the odd ones */
     const __m256i order = _mm256_setr_epi8(0, 4, 0, 4, 1, 5, 1, 5, 8, 12, 8, 12, 9, 13, 9, 13, /* next lane */
                                            2, 6, 2, 6, 3, 7, 3, 7, 10, 14, 10, 14, 11, 15, 11, 15);
@@ -149,7 +150,7 @@ DQL_INLINE void store_floats(const run16 *r, __m256i nibbles, void *y, size_t k,
     }
 }
 
-DQL_INLINE void store_outputs(dql_type y_type, const run16 *r, __m256i nibbles, void *y, size_t k, size_t n) {
+DQL_INLINE void store_outputs(dql_type y_type, const table16 *r, __m256i nibbles, void *y, size_t k, size_t n) {
     if (y_type == DQL_FLOAT32)
         store_floats(r, nibbles, y, k, n);
     else
@@ -158,11 +159,11 @@ DQL_INLINE void store_outputs(dql_type y_type, const run16 *r, __m256i nibbles, 
 
 /* Blocks of whole steps from the start of a byte, without a thought for what might be left. */
 DQL_INLINE void dequantize_steps(dql_type x_type, dql_type y_type, const char *x, dql_row row, size_t blocks,
-                                 size_t run) {
+                                 size_t group_length) {
     const size_t x_step = STEP16 * dql_x_bits(x_type) / 8, y_step = STEP16 * dql_y_bytes(y_type);
     for (size_t b = 0; b < blocks; b++) {
-        const run16 r = make_run16(x_type, y_type, row.scale[b], row.zero[b]);
-        for (size_t k = 0; k < run; k += STEP16, x += x_step, row.y += y_step)
+        const table16 r = make_table16(x_type, y_type, row.scale[b], row.zero[b]);
+        for (size_t k = 0; k < group_length; k += STEP16, x += x_step, row.y += y_step)
             store_outputs(y_type, &r, load_whole_nibbles(x_type, x), row.y, 0, STEP16);
     }
 }
@@ -183,33 +184,33 @@ DQL_INLINE vf32 pick_16(__m256 outputs, uint32_t codes) {
     return (vf32){_mm256_permutevar_ps(outputs, a), _mm256_permutevar_ps(outputs, b)};
 }
 
-/* Whole runs from the start of a byte on, without a thought for what might be left: how many they are. */
-DQL_INLINE size_t pick_blocks(dql_type x_type, const char *x, dql_row row, size_t count, size_t run) {
+/* Whole groups from the start of a byte on, without a thought for what might be left: how many they are. */
+DQL_INLINE size_t pick_blocks(dql_type x_type, const char *x, dql_row row, size_t count, size_t group_length) {
     size_t b = 0;
-    for (size_t k = 0; count - k >= run; k += run, b++) {
-        const __m256 outputs = finished16(x_type, row.scale[b], row.zero[b]).a;
+    for (size_t k = 0; count - k >= group_length; k += group_length, b++) {
+        const __m256 outputs = outputs16(x_type, row.scale[b], row.zero[b]).a;
 #pragma GCC unroll 2
-        for (size_t j = 0; j < run; j += 16, x += 4)
+        for (size_t j = 0; j < group_length; j += 16, x += 4)
             store_32(row.y, k + j, 16, pick_16(outputs, read_32(x)));
     }
     return b;
 }
 
 /* Types of 2 bits to float32. */
-DQL_INLINE void dequantize_2_bits(dql_type x_type, dql_row row, size_t count, size_t run) {
+DQL_INLINE void dequantize_2_bits(dql_type x_type, dql_row row, size_t count, size_t group_length) {
     size_t k = 0;
-    if (row.i % 4 == 0 && run % 16 == 0) {
+    if (row.i % 4 == 0 && group_length % 16 == 0) {
         const char *const x = dql_address(x_type, row.x, row.i);
-        const size_t blocks = run == 16   ? pick_blocks(x_type, x, row, count, 16)
-                              : run == 32 ? pick_blocks(x_type, x, row, count, 32)
-                                          : pick_blocks(x_type, x, row, count, run);
-        k = run * blocks;
+        const size_t blocks = group_length == 16   ? pick_blocks(x_type, x, row, count, 16)
+                              : group_length == 32 ? pick_blocks(x_type, x, row, count, 32)
+                                                   : pick_blocks(x_type, x, row, count, group_length);
+        k = group_length * blocks;
         row.scale += blocks;
         row.zero += blocks;
     }
     for (; k < count; row.scale++, row.zero++) {
-        const size_t end = run < count - k ? k + run : count;
-        const __m256 outputs = finished16(x_type, *row.scale, *row.zero).a;
+        const size_t end = group_length < count - k ? k + group_length : count;
+        const __m256 outputs = outputs16(x_type, *row.scale, *row.zero).a;
         if ((row.i + k) % 4 == 0)
             for (; k < end && count - k >= 16; k += 16)
                 store_32(row.y, k, 16, pick_16(outputs, read_32(dql_address(x_type, row.x, row.i + k))));
@@ -221,49 +222,50 @@ DQL_INLINE void dequantize_2_bits(dql_type x_type, dql_row row, size_t count, si
     }
 }
 
-/* A run of 16 from the start of a byte. In float32, of float4e2m1 alone, it is too short for tables of bytes. */
+/* A group of 16 from the start of a byte. In float32, of float4e2m1 alone, it is too short for tables of bytes. */
 DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, void *y, size_t k, float scale,
                               int32_t zero) {
     if (y_type == DQL_FLOAT32) {
-        const vf32 outputs = finished16(x_type, scale, zero);
+        const vf32 outputs = outputs16(x_type, scale, zero);
         const uint32_t first = read_8_codes(x_type, x), second = read_8_codes(x_type, x + dql_x_bits(x_type));
         store_32(y, k, 16, (vf32){pick_8(x_type, outputs, first), pick_8(x_type, outputs, second)});
     } else {
-        const run16 r = make_run16(x_type, y_type, scale, zero);
+        const table16 r = make_table16(x_type, y_type, scale, zero);
         store_halves(&r, repeat(load_nibbles(x_type, x, 0, 16)), y, k, 16);
     }
 }
 
 /* The blocks that are whole: their number. */
-DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length) {
     const char *const x = dql_address(x_type, row.x, row.i);
-    const size_t blocks = count / run;
-    if (run == 16)
+    const size_t blocks = count / group_length;
+    if (group_length == 16)
         for (size_t b = 0; b < blocks; b++)
             dequantize_16(x_type, y_type, x + 2 * dql_x_bits(x_type) * b, row.y, 16 * b, row.scale[b], row.zero[b]);
-    else if (run == STEP16)
+    else if (group_length == STEP16)
         dequantize_steps(x_type, y_type, x, row, blocks, STEP16);
     else
-        dequantize_steps(x_type, y_type, x, row, blocks, run);
+        dequantize_steps(x_type, y_type, x, row, blocks, group_length);
     return blocks;
 }
 
-DQL_INLINE void dequantize_packed_row(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+DQL_INLINE void dequantize_packed_row(dql_type x_type, dql_type y_type, dql_row row, size_t count,
+                                      size_t group_length) {
     if (dql_x_bits(x_type) == 2 && y_type == DQL_FLOAT32) {
-        dequantize_2_bits(x_type, row, count, run);
+        dequantize_2_bits(x_type, row, count, group_length);
         return;
     }
     const size_t a_byte = 8 / dql_x_bits(x_type);
     size_t k = 0;
-    if (row.i % a_byte == 0 && (run == 16 || run % STEP16 == 0)) {
-        const size_t blocks = dequantize_whole(x_type, y_type, row, count, run);
-        k = blocks * run;
+    if (row.i % a_byte == 0 && (group_length == 16 || group_length % STEP16 == 0)) {
+        const size_t blocks = dequantize_whole(x_type, y_type, row, count, group_length);
+        k = blocks * group_length;
         row.scale += blocks;
         row.zero += blocks;
     }
     for (; k < count; row.scale++, row.zero++) {
-        const size_t end = run < count - k ? k + run : count;
-        const run16 r = make_run16(x_type, y_type, *row.scale, *row.zero);
+        const size_t end = group_length < count - k ? k + group_length : count;
+        const table16 r = make_table16(x_type, y_type, *row.scale, *row.zero);
         for (; k < end && count - k >= STEP16; k += STEP16)
             store_outputs(y_type, &r, repeat(load_nibbles(x_type, row.x, row.i + k, STEP16)), row.y, k, STEP16);
         if (k < end)
@@ -272,16 +274,16 @@ DQL_INLINE void dequantize_packed_row(dql_type x_type, dql_type y_type, dql_row 
     }
 }
 
-/* For packed types and runs that are worth it; else false. Integers of 4 bits are subtracted in less time than their
+/* For packed types and groups that are worth it; else false. Integers of 4 bits are subtracted in less time than their
  * outputs are picked, if these are few. */
-DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
     const bool is_int4 = dql_is_integer(x_type) && dql_x_bits(x_type) == 4;
-    if (!dql_is_packed(x_type) || (is_int4 && run == 16 && y_type == DQL_FLOAT32) ||
-        dql_is_narrow(y_type, p, run, LANES))
+    if (!dql_is_packed(x_type) || (is_int4 && group_length == 16 && y_type == DQL_FLOAT32) ||
+        dql_has_small_rows(y_type, p, group_length, LANES))
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_packed_row(x_type, y_type, row, p->count, run);
+        dequantize_packed_row(x_type, y_type, row, p->count, group_length);
     return true;
 }
 

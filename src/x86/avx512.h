@@ -194,16 +194,16 @@ DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
     }
 }
 
-DQL_INLINE vf32 entry_of(dql_type type, vf32 raw) {
+DQL_INLINE vf32 word_of(dql_type type, vf32 raw) {
     return dql_is_scale(type) ? with_nan(raw, _mm512_cmp_ps_mask(raw, raw, _CMP_UNORD_Q)) : raw;
 }
 
-DQL_INLINE vf32 zeros(dql_type type, vf32 entries) {
+DQL_INLINE vf32 zero_vector(dql_type type, vf32 entries) {
     (void)type;
     return entries;
 }
 
-DQL_INLINE vf32 splat_zero(dql_type type, int32_t entry) {
+DQL_INLINE vf32 zero_splat(dql_type type, int32_t entry) {
     (void)type;
     return _mm512_castsi512_ps(_mm512_set1_epi32(entry));
 }
@@ -219,16 +219,16 @@ DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     if (dql_is_packed(type))
         return affine(raw, scale, zero);
     __m512i difference = _mm512_castps_si512(raw);
-    if (dql_has_zero(type))
+    if (dql_subtracts(type))
         difference = _mm512_sub_epi32(difference, _mm512_castps_si512(zero));
     return _mm512_mul_ps(_mm512_cvtepi32_ps(difference), scale);
 }
 
-/* (phase + lane) / run by a multiplication, which is exact for numbers this small. */
-DQL_INLINE vf32 expand(const void *from, size_t n, size_t run, size_t phase) {
+/* (phase + lane) / group_length by a multiplication, which is exact for numbers this small. */
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t phase) {
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i place = _mm512_add_epi32(lane, _mm512_set1_epi32((int)phase));
-    const __m512i inverse = _mm512_set1_epi32((int)(0x7fff / run + 1));
+    const __m512i inverse = _mm512_set1_epi32((int)(0x7fff / group_length + 1));
     const __m512i index = _mm512_srli_epi32(_mm512_madd_epi16(place, inverse), 15);
     return _mm512_permutexvar_ps(index, _mm512_maskz_loadu_ps(below(n), from));
 }
@@ -297,39 +297,40 @@ DQL_INLINE void store_two(dql_type type, void *to, size_t i, vf32 a, vf32 b) {
     store(type, to, i + LANES, LANES, b);
 }
 
-#include "kernel_rest.h"
+#include "kernel_tail.h"
 
 DQL_INLINE void dequantize_two(dql_type x_type, dql_type y_type, dql_row row, size_t k, vf32 scale, vf32 zero) {
     store_two(y_type, row.y, k, dequantize_raw(x_type, load(x_type, row.x, row.i + k, LANES), scale, zero),
               dequantize_raw(x_type, load(x_type, row.x, row.i + k + LANES, LANES), scale, zero));
 }
 
-DQL_INLINE void dequantize_row_by_two(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+DQL_INLINE void dequantize_row_by_two(dql_type x_type, dql_type y_type, dql_row row, size_t count,
+                                      size_t group_length) {
     const size_t step = 2 * LANES;
     size_t k = 0;
-    if (run % step == 0)
-        for (; count - k >= run; row.scale++, row.zero++) { /* blocks that leave no rest */
-            const vf32 s = splat(*row.scale), z = splat_zero(x_type, *row.zero);
-            for (const size_t end = k + run; k < end; k += step)
+    if (group_length % step == 0)
+        for (; count - k >= group_length; row.scale++, row.zero++) { /* blocks that leave no rest */
+            const vf32 s = splat(*row.scale), z = zero_splat(x_type, *row.zero);
+            for (const size_t end = k + group_length; k < end; k += step)
                 dequantize_two(x_type, y_type, row, k, s, z);
         }
     for (size_t end; k < count; k = end, row.scale++, row.zero++) {
-        const vf32 s = splat(*row.scale), z = splat_zero(x_type, *row.zero);
-        end = run < count - k ? k + run : count;
+        const vf32 s = splat(*row.scale), z = zero_splat(x_type, *row.zero);
+        end = group_length < count - k ? k + group_length : count;
         for (; k < end && dql_step(x_type, y_type, end - k, count - k, step) == step; k += step)
             dequantize_two(x_type, y_type, row, k, s, z);
-        dequantize_rest(x_type, y_type, row, k, end, count, *row.scale, *row.zero);
+        dequantize_tail(x_type, y_type, row, k, end, count, *row.scale, *row.zero);
     }
 }
 
-/* To bfloat16 two vectors at a time, in runs that gain by it; else false. */
-DQL_INLINE bool dequantize_by_two(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+/* To bfloat16 two vectors at a time, in groups that gain by it; else false. */
+DQL_INLINE bool dequantize_by_two(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
     const size_t step = 2 * LANES;
-    if (y_type != DQL_BFLOAT16 || (run % step && run < 4 * step))
+    if (y_type != DQL_BFLOAT16 || (group_length % step && group_length < 4 * step))
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_row_by_two(x_type, y_type, row, p->count, run);
+        dequantize_row_by_two(x_type, y_type, row, p->count, group_length);
     return true;
 }
 

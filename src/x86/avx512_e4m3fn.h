@@ -12,7 +12,7 @@ typedef struct decoded_step {
     vf32 v[4];
 } decoded_step;
 
-/* A constant that gcc doesn't make again in each run. */
+/* A constant that gcc doesn't make again in each group. */
 DQL_INLINE __m512i in_register(__m512i v) {
     __asm__("" : "+v"(v));
     return v;
@@ -61,10 +61,12 @@ DQL_INLINE decoded_step decode_step(const decoder *d, const char *x) {
     return (decoded_step){{lower_floats(a), upper_floats(a), lower_floats(b), upper_floats(b)}};
 }
 
-DQL_INLINE void store_step(dql_type y_type, void *y, size_t k, decoded_step d, const float *scale, size_t run) {
-    store_two(y_type, y, k, _mm512_mul_ps(d.v[0], splat(scale[0])), _mm512_mul_ps(d.v[1], splat(scale[LANES / run])));
-    store_two(y_type, y, k + 2 * LANES, _mm512_mul_ps(d.v[2], splat(scale[2 * LANES / run])),
-              _mm512_mul_ps(d.v[3], splat(scale[3 * LANES / run])));
+DQL_INLINE void store_step(dql_type y_type, void *y, size_t k, decoded_step d, const float *scale,
+                           size_t group_length) {
+    store_two(y_type, y, k, _mm512_mul_ps(d.v[0], splat(scale[0])),
+              _mm512_mul_ps(d.v[1], splat(scale[LANES / group_length])));
+    store_two(y_type, y, k + 2 * LANES, _mm512_mul_ps(d.v[2], splat(scale[2 * LANES / group_length])),
+              _mm512_mul_ps(d.v[3], splat(scale[3 * LANES / group_length])));
 }
 
 #include "x86/e4m3fn.h"

@@ -6,21 +6,21 @@
 #include "x86/avx512.h"
 
 /* The 16 outputs, before they are rounded. Float zero points are 0. */
-DQL_INLINE vf32 finished16(dql_type x_type, float scale, int32_t zero) {
+DQL_INLINE vf32 outputs16(dql_type x_type, float scale, int32_t zero) {
     const vf32 v = meanings(x_type), s = splat_once(scale);
-    return dql_is_integer(x_type) ? affine(v, s, splat_zero(x_type, zero)) : _mm512_mul_ps(v, s);
+    return dql_is_integer(x_type) ? affine(v, s, zero_splat(x_type, zero)) : _mm512_mul_ps(v, s);
 }
 
 /* As halves. */
 DQL_INLINE __m256i halves16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
-    const vf32 v = finished16(x_type, scale, zero);
+    const vf32 v = outputs16(x_type, scale, zero);
     return y_type == DQL_FLOAT16 ? _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT) : bf16_from_f32(v);
 }
 
 /* 16 float32, or 16 halves twice. */
 DQL_INLINE __m512i table16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
     if (y_type == DQL_FLOAT32)
-        return _mm512_castps_si512(finished16(x_type, scale, zero));
+        return _mm512_castps_si512(outputs16(x_type, scale, zero));
     return _mm512_broadcast_i64x4(halves16(x_type, y_type, scale, zero));
 }
 
@@ -121,7 +121,7 @@ DQL_INLINE __m256i spread_16_words(dql_type type, uint64_t codes) {
 #endif
 }
 
-/* To halves, runs of 16 from the start of a byte on: how many they are. */
+/* To halves, groups of 16 from the start of a byte on: how many they are. */
 DQL_INLINE size_t pick_blocks_of_16(dql_type x_type, dql_type y_type, const char *x, dql_row row, size_t count) {
     const size_t blocks = count / LANES;
     for (size_t b = 0; b < blocks; b++, x += 2 * dql_x_bits(x_type)) {
@@ -133,38 +133,41 @@ DQL_INLINE size_t pick_blocks_of_16(dql_type x_type, dql_type y_type, const char
     return blocks;
 }
 
-/* Whole runs from the start of a byte on, without a thought for what might be left: how many they are. */
-DQL_INLINE size_t pick_blocks(dql_type x_type, dql_type y_type, const char *x, dql_row row, size_t count, size_t run) {
+/* Whole groups from the start of a byte on, without a thought for what might be left: how many they are. */
+DQL_INLINE size_t pick_blocks(dql_type x_type, dql_type y_type, const char *x, dql_row row, size_t count,
+                              size_t group_length) {
     const size_t step = y_type == DQL_FLOAT32 ? 16 : 32, step_bytes = step * dql_x_bits(x_type) / 8;
     size_t b = 0;
-    for (size_t k = 0; count - k >= run; k += run, b++) {
+    for (size_t k = 0; count - k >= group_length; k += group_length, b++) {
         const __m512i table = table16(x_type, y_type, row.scale[b], row.zero[b]);
 #pragma GCC unroll 2
-        for (size_t j = 0; j < run; j += step, x += step_bytes)
+        for (size_t j = 0; j < group_length; j += step, x += step_bytes)
             pick_whole(x_type, y_type, table, x, row.y, k + j);
     }
     return b;
 }
 
-DQL_INLINE size_t pick_all_blocks(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+DQL_INLINE size_t pick_all_blocks(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length) {
     const char *const x = dql_address(x_type, row.x, row.i);
-    if (run == 16)
+    if (group_length == 16)
         return y_type == DQL_FLOAT32 ? pick_blocks(x_type, y_type, x, row, count, 16)
                                      : pick_blocks_of_16(x_type, y_type, x, row, count);
-    return run == 32 ? pick_blocks(x_type, y_type, x, row, count, 32) : pick_blocks(x_type, y_type, x, row, count, run);
+    return group_length == 32 ? pick_blocks(x_type, y_type, x, row, count, 32)
+                              : pick_blocks(x_type, y_type, x, row, count, group_length);
 }
 
-DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t run) {
+DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, dql_row row, size_t count,
+                                          size_t group_length) {
     const size_t step = y_type == DQL_FLOAT32 ? 16 : 32, a_byte = 8 / dql_x_bits(x_type);
     size_t k = 0;
-    if (row.i % a_byte == 0 && (run == 16 || run % step == 0)) {
-        const size_t blocks = pick_all_blocks(x_type, y_type, row, count, run);
-        k = run * blocks;
+    if (row.i % a_byte == 0 && (group_length == 16 || group_length % step == 0)) {
+        const size_t blocks = pick_all_blocks(x_type, y_type, row, count, group_length);
+        k = group_length * blocks;
         row.scale += blocks;
         row.zero += blocks;
     }
     for (; k < count; row.scale++, row.zero++) {
-        const size_t end = run < count - k ? k + run : count;
+        const size_t end = group_length < count - k ? k + group_length : count;
         const __m512i table = table16(x_type, y_type, *row.scale, *row.zero);
         if ((row.i + k) % a_byte == 0)
             for (; k < end && count - k >= step; k += step)
@@ -179,13 +182,13 @@ DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, dql_
     }
 }
 
-/* For packed types and runs that are worth a table; else false. */
-DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
-    if (!dql_is_packed(x_type) || dql_is_narrow(y_type, p, run, LANES))
+/* For packed types and groups that are worth a table; else false. */
+DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
+    if (!dql_is_packed(x_type) || dql_has_small_rows(y_type, p, group_length, LANES))
         return false;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_row_by_table16(x_type, y_type, row, p->count, run);
+        dequantize_row_by_table16(x_type, y_type, row, p->count, group_length);
     return true;
 }
 

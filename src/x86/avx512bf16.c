@@ -14,7 +14,7 @@ DQL_INLINE __mmask16 makes_subnormals(dql_type x_type, vf32 scale) {
 }
 
 DQL_INLINE bool may_make_subnormals(dql_type x_type, const dql_panel *p) {
-    const size_t scales = (p->count - 1) / p->run + 1, rows = p->scale_stride ? p->rows : 1;
+    const size_t scales = (p->count - 1) / p->group_length + 1, rows = p->scale_stride ? p->rows : 1;
     unsigned any = 0;
     for (size_t r = 0; r < rows; r++) {
         const float *scale = p->scale + r * p->scale_stride;
@@ -29,7 +29,7 @@ DQL_INLINE bool may_make_subnormals(dql_type x_type, const dql_panel *p) {
 
 /* Where each scale serves one element, looking at it takes longer than rounding without the instruction. */
 DQL_INLINE bool is_for_vbmi(dql_type x_type, const dql_panel *p) {
-    return (p->run == 1 && (p->rows == 1 || p->scale_stride)) || may_make_subnormals(x_type, p);
+    return (p->group_length == 1 && (p->rows == 1 || p->scale_stride)) || may_make_subnormals(x_type, p);
 }
 
 extern const dql_kernels dql_isa_avx512vbmi;
@@ -45,4 +45,4 @@ DQL_X_TYPES(DEFINE_KERNEL)
 
 #define ENTRY(X, x_name, ...) [DQL_##X][DQL_Y_BFLOAT16] = dequantize_##x_name##_bfloat16,
 const dql_kernels dql_isa_avx512bf16 = {
-    .dequantize = {DQL_X_TYPES(ENTRY)}, DQL_WIDEN_TABLE, .stream = stream, .lower = &dql_isa_avx512vbmi};
+    .dequantize = {DQL_X_TYPES(ENTRY)}, DQL_WIDEN_TABLE, .stream = stream, .fallback = &dql_isa_avx512vbmi};

@@ -1,5 +1,5 @@
 /* float8, 64 elements at a time: of the two bytes that an output begins with, each is picked from a table of the 128
- * magnitudes. Over long runs these are the finished halves. Else they are the upper half of the decoded number, since
+ * magnitudes. Over long groups these are the finished halves. Else they are the upper half of the decoded number, since
  * every float8 number is a bfloat16, and the scale is still to come. */
 #ifndef DQL_X86_AVX512VBMI_FLOAT8_H
 #define DQL_X86_AVX512VBMI_FLOAT8_H
@@ -9,8 +9,8 @@
 #include "scalar/float8_tables.h"
 
 enum {
-    STEP8 = 64,          /* elements */
-    FINISHED8_RUN = 512, /* of a run from which on tables of finished halves are worth their making */
+    STEP8 = 64,            /* elements */
+    FINISHED8_GROUP = 512, /* of a group from which on tables of finished halves are worth their making */
 };
 
 typedef struct two_bytes {
@@ -38,7 +38,7 @@ DQL_INLINE planes decoded_planes(dql_type type) {
 DQL_INLINE planes finished_planes(dql_type x_type, dql_type y_type, vf32 scale) {
     _Alignas(64) uint16_t halves[128];
     planes p;
-    finish_halves(x_type, y_type, halves, 128, scale, splat_zero(x_type, 0));
+    finish_halves(x_type, y_type, halves, 128, scale, zero_splat(x_type, 0));
     split_halves(halves, &p.low[0], &p.high[0]);
     split_halves(halves + 64, &p.low[1], &p.high[1]);
     return p;
@@ -85,34 +85,36 @@ DQL_INLINE two_bytes decode_64(dql_type type, const planes *p, const char *x, __
 }
 
 /* Where each scale serves one vector, it is a part of the instruction. */
-DQL_INLINE vf32 splat_for(size_t run, float scale) {
-    return run == LANES ? splat_once(scale) : splat(scale);
+DQL_INLINE vf32 splat_for(size_t group_length, float scale) {
+    return group_length == LANES ? splat_once(scale) : splat(scale);
 }
 
-/* Vector k of four has scale[16 * k / run]. */
-DQL_INLINE void scale_64(dql_type y_type, two_bytes b, char *y, const float *scale, size_t run) {
+/* Vector k of four has scale[16 * k / group_length]. */
+DQL_INLINE void scale_64(dql_type y_type, two_bytes b, char *y, const float *scale, size_t group_length) {
     const __m512i halves[] = {_mm512_unpacklo_epi8(b.low, b.high), _mm512_unpackhi_epi8(b.low, b.high)};
 #pragma GCC unroll 2
     for (size_t k = 0; k < 2; k++) {
         const vf32 even = _mm512_castsi512_ps(_mm512_slli_epi32(halves[k], 16));
         const vf32 odd = _mm512_castsi512_ps(_mm512_and_si512(halves[k], _mm512_set1_epi32((int)0xffff0000)));
-        store_two(y_type, y, 2 * LANES * k, _mm512_mul_ps(even, splat_for(run, scale[2 * LANES * k / run])),
-                  _mm512_mul_ps(odd, splat_for(run, scale[(2 * k + 1) * LANES / run])));
+        store_two(y_type, y, 2 * LANES * k,
+                  _mm512_mul_ps(even, splat_for(group_length, scale[2 * LANES * k / group_length])),
+                  _mm512_mul_ps(odd, splat_for(group_length, scale[(2 * k + 1) * LANES / group_length])));
     }
 }
 
-/* A scale for each `run` elements: 16, 32, or a multiple of 64. The bytes of the next step are picked before this one
- * is scaled, since they don't wait for anything. */
+/* A scale for each `group_length` elements: 16, 32, or a multiple of 64. The bytes of the next step are picked before
+ * this one is scaled, since they don't wait for anything. */
 DQL_INLINE void float8_decoded(dql_type x_type, dql_type y_type, const planes *p, const char *x, char *y, size_t steps,
-                               size_t run, const float *scale, __m512i *least) {
+                               size_t group_length, const float *scale, __m512i *least) {
     const size_t y_step = STEP8 * dql_y_bytes(y_type);
-    const size_t scales = run < STEP8 ? STEP8 / run : 1, turns = run < STEP8 ? 1 : run / STEP8;
+    const size_t scales = group_length < STEP8 ? STEP8 / group_length : 1,
+                 turns = group_length < STEP8 ? 1 : group_length / STEP8;
     two_bytes next = decode_64(x_type, p, x, least);
     for (size_t k = 1, left = turns; k <= steps; k++, y += y_step) {
         const two_bytes b = next;
         x += k < steps ? STEP8 : 0;
         next = decode_64(x_type, p, x, least);
-        scale_64(y_type, b, y, scale, run);
+        scale_64(y_type, b, y, scale, group_length);
         left--;
         scale += left ? 0 : scales;
         left = left ? left : turns;
@@ -120,11 +122,11 @@ DQL_INLINE void float8_decoded(dql_type x_type, dql_type y_type, const planes *p
 }
 
 /* The same to float32 for multiples of 64: stores take so long that no bytes need to be picked ahead. */
-DQL_INLINE void float8_decoded_long(dql_type x_type, const planes *p, const char *x, char *y, size_t steps, size_t run,
-                                    const float *scale, __m512i *least) {
+DQL_INLINE void float8_decoded_long(dql_type x_type, const planes *p, const char *x, char *y, size_t steps,
+                                    size_t group_length, const float *scale, __m512i *least) {
     for (; steps; scale++) {
         const float s = *scale; /* y may alias it */
-        size_t left = run / STEP8 < steps ? run / STEP8 : steps;
+        size_t left = group_length / STEP8 < steps ? group_length / STEP8 : steps;
         steps -= left;
         for (; left; left--, x += STEP8, y += 4 * STEP8)
             scale_64(DQL_FLOAT32, decode_64(x_type, p, x, least), y, &s, STEP8);
@@ -133,58 +135,60 @@ DQL_INLINE void float8_decoded_long(dql_type x_type, const planes *p, const char
 
 /* `count` elements in whole steps, as far as they go: their number. */
 DQL_INLINE size_t float8_steps(dql_type x_type, dql_type y_type, const planes *decoded, const char *x, char *y,
-                               size_t count, size_t run, const float *scale, __m512i *least) {
+                               size_t count, size_t group_length, const float *scale, __m512i *least) {
     const size_t steps = count / STEP8;
     if (steps == 0)
         return 0;
-    if (y_type != DQL_FLOAT32 && run >= FINISHED8_RUN && count >= FINISHED8_RUN)
+    if (y_type != DQL_FLOAT32 && group_length >= FINISHED8_GROUP && count >= FINISHED8_GROUP)
         float8_finished(x_type, y_type, x, y, steps, *scale, least);
-    else if (run == 16)
+    else if (group_length == 16)
         float8_decoded(x_type, y_type, decoded, x, y, steps, 16, scale, least);
-    else if (run == 32)
+    else if (group_length == 32)
         float8_decoded(x_type, y_type, decoded, x, y, steps, 32, scale, least);
     else if (y_type == DQL_FLOAT32)
-        float8_decoded_long(x_type, decoded, x, y, steps, run, scale, least);
+        float8_decoded_long(x_type, decoded, x, y, steps, group_length, scale, least);
     else
-        float8_decoded(x_type, y_type, decoded, x, y, steps, run, scale, least);
+        float8_decoded(x_type, y_type, decoded, x, y, steps, group_length, scale, least);
     return STEP8 * steps;
 }
 
 DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, const planes *decoded, dql_row row,
-                                      size_t count, size_t run, __m512i *least) {
-    /* all runs at once, or one at a time */
-    const bool finished = y_type != DQL_FLOAT32 && run >= FINISHED8_RUN;
-    const size_t together = !finished && (run == 16 || run == 32 || run % STEP8 == 0) ? count : run;
+                                      size_t count, size_t group_length, __m512i *least) {
+    /* all groups at once, or one at a time */
+    const bool finished = y_type != DQL_FLOAT32 && group_length >= FINISHED8_GROUP;
+    const size_t together =
+        !finished && (group_length == 16 || group_length == 32 || group_length % STEP8 == 0) ? count : group_length;
     for (size_t k = 0, end; k < count; k = end, row.scale++) {
         end = together < count - k ? k + together : count;
         const size_t begin = k;
         k += float8_steps(x_type, y_type, decoded, (const char *)row.x + row.i + k, row.y + dql_y_bytes(y_type) * k,
-                          end - k, run, row.scale, least);
+                          end - k, group_length, row.scale, least);
         for (size_t next; k < end; k = next) {
-            const size_t s = (k - begin) / run;
-            next = run < end - k ? begin + (s + 1) * run : end;
-            dequantize_rest(x_type, y_type, row, k, next, count, row.scale[s], 0);
+            const size_t s = (k - begin) / group_length;
+            next = group_length < end - k ? begin + (s + 1) * group_length : end;
+            dequantize_tail(x_type, y_type, row, k, next, count, row.scale[s], 0);
         }
     }
 }
 
 /* Narrow rows of whole steps. */
-DQL_INLINE void float8_narrow(dql_type x_type, const planes *decoded, const dql_panel *p, size_t run, __m512i *least) {
+DQL_INLINE void float8_narrow(dql_type x_type, const planes *decoded, const dql_panel *p, size_t group_length,
+                              __m512i *least) {
     const size_t count = p->count;
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(DQL_FLOAT32, p, &row))
         for (size_t k = 0; k < count; k += STEP8)
             scale_64(DQL_FLOAT32, decode_64(x_type, decoded, (const char *)row.x + row.i + k, least), row.y + 4 * k,
-                     row.scale + k / run, run);
+                     row.scale + k / group_length, group_length);
 }
 
-DQL_INLINE void float8_narrow_panel(dql_type x_type, const planes *decoded, const dql_panel *p, size_t run,
+DQL_INLINE void float8_narrow_panel(dql_type x_type, const planes *decoded, const dql_panel *p, size_t group_length,
                                     __m512i *least) {
-    if (run == 16)
+    if (group_length == 16)
         float8_narrow(x_type, decoded, p, 16, least);
-    else if (run == 32)
+    else if (group_length == 32)
         float8_narrow(x_type, decoded, p, 32, least);
-    else if (run == STEP8)
+    else if (group_length == STEP8)
         float8_narrow(x_type, decoded, p, STEP8, least);
     else
         float8_narrow(x_type, decoded, p, 2 * STEP8, least); /* no other is narrow */
@@ -194,28 +198,28 @@ DQL_INLINE bool is_nan(dql_type type, __m512i least) {
     return minus_zero_is_nan(type) && _mm512_cmpeq_epi8_mask(least, _mm512_set1_epi8((char)0x80));
 }
 
-/* For float8 in long enough runs, or in blocks; else false. Zero points are 0. A row with NaN, which hardly any data
+/* For float8 in long enough groups, or in blocks; else false. Zero points are 0. A row with NaN, which hardly any data
  * have, is computed twice. */
-DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *p, size_t run) {
+DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
     const bool is_float8 = !dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
-    if (!is_float8 || (run < STEP8 && run != 16 && run != 32) || p->count < STEP8)
+    if (!is_float8 || (group_length < STEP8 && group_length != 16 && group_length != 32) || p->count < STEP8)
         return false;
-    const bool narrow = dql_is_narrow(y_type, p, run, LANES);
+    const bool narrow = dql_has_small_rows(y_type, p, group_length, LANES);
     if (narrow && (x_type == DQL_FLOAT8E5M2 || p->count % STEP8)) /* e5m2 is float16 already */
         return false;
     const planes decoded = decoded_planes(x_type);
     __m512i least = _mm512_setzero_si512();
     if (narrow) {
-        float8_narrow_panel(x_type, &decoded, p, run, &least);
+        float8_narrow_panel(x_type, &decoded, p, group_length, &least);
         if (is_nan(x_type, least))
-            float8_narrow_panel(x_type, &decoded, p, run, NULL);
+            float8_narrow_panel(x_type, &decoded, p, group_length, NULL);
         return true;
     }
     dql_row row = dql_first_row(p);
     for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row)) {
-        dequantize_float8_row(x_type, y_type, &decoded, row, p->count, run, &least);
+        dequantize_float8_row(x_type, y_type, &decoded, row, p->count, group_length, &least);
         if (is_nan(x_type, least)) {
-            dequantize_float8_row(x_type, y_type, &decoded, row, p->count, run, NULL);
+            dequantize_float8_row(x_type, y_type, &decoded, row, p->count, group_length, NULL);
             least = _mm512_setzero_si512();
         }
     }

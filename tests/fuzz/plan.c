@@ -211,23 +211,23 @@ static size_t expected_scale(const dql_spec *s, size_t i) {
     return number;
 }
 
-static void check_scale(const dql_spec *s, const dql_normal *p, size_t i) {
-    const size_t row = i / p->row_length, column = i % p->row_length;
-    const size_t number = dql_scale_row(p, row) * p->row_scales + column / p->run;
+static void check_scale(const dql_spec *s, const dql_plan_data *p, size_t i) {
+    const size_t row = i / p->line_length, column = i % p->line_length;
+    const size_t number = dql_scale_line(p, row) * p->line_scales + column / p->group_length;
     if (number != expected_scale(s, i))
         FAIL("element %zu has scale %zu, expected %zu", i, number, expected_scale(s, i));
 }
 
 static void check_normal(const dql_spec *s, const dql_plan *plan, input *in) {
-    const dql_normal *p = dql_plan_get(plan);
+    const dql_plan_data *p = dql_plan_get(plan);
     if (!p)
         FAIL("not a plan");
     if (p->count == 0)
         return;
-    if (!p->run || p->run > p->row_length || p->row_length > p->count || p->count % p->row_length)
-        FAIL("run %zu, row %zu, count %zu", p->run, p->row_length, p->count);
-    if (!p->axis_rows || !p->block_rows || p->block_rows > p->axis_rows)
-        FAIL("axis_rows %zu, block_rows %zu", p->axis_rows, p->block_rows);
+    if (!p->group_length || p->group_length > p->line_length || p->line_length > p->count || p->count % p->line_length)
+        FAIL("run %zu, row %zu, count %zu", p->group_length, p->line_length, p->count);
+    if (!p->axis_lines || !p->block_lines || p->block_lines > p->axis_lines)
+        FAIL("axis_lines %zu, block_lines %zu", p->axis_lines, p->block_lines);
     check_scale(s, p, 0);
     check_scale(s, p, p->count - 1);
     for (int k = 0; k < 8; k++)

@@ -32,8 +32,8 @@ typedef struct panel {
 
 static uint8_t zero_mask_of(dql_type type) {
     switch ((int)type) {
-#define CASE(TYPE, name, bits, zero_mask)                                                                              \
-    case DQL_##TYPE: return zero_mask;
+#define CASE(TYPE, name, bits, KIND, zero_bits)                                                                        \
+    case DQL_##TYPE: return (bits) == 4 ? (zero_bits)*0x11 : (zero_bits);
         DQL_X_TYPES(CASE)
 #undef CASE
     default: return 0;
