@@ -51,6 +51,17 @@ install_packages() {
   three_times apt_get "${options[@]}" install -y --no-install-recommends "${missing[@]}"
 }
 
+# python_environment NAME PACKAGE...: build/python/NAME, a virtual environment of the distribution's Python with these
+# packages from PyPI.
+python_environment() {
+  local folder=build/python/$1 python=python3
+  shift
+  install_packages python3 python3-venv
+  [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
+  [ -x "$folder/bin/python" ] || "$python" -m venv "$folder"
+  "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$@"
+}
+
 # build PRESET [OPTION...]: configure and build in build/PRESET.
 build() {
   build_target "$1" all "${@:2}"
