@@ -3,6 +3,7 @@
 
 #include "problem.h"
 #include <dql/dql.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
@@ -11,30 +12,35 @@ static const char usage[] =
     "       dql run MODEL.onnx [INPUT.pb...] [-o OUT.pb]\n"
     "       dql inspect MODEL.onnx\n"
     "       dql expand MODEL.onnx -o OUT.onnx [--external-data FILE] [--dtype TYPE] [--jobs N]\n"
-    "       dql --help | --version\n";
+    "       dql [COMMAND] --help | -h, dql --version\n";
 
-static const char details[] = "\n"
-                              "  info     the version, the CPU, and which of the library's ISAs run on it\n"
-                              "  test     run ONNX node tests of DequantizeLinear: DIR is one (model.onnx and\n"
-                              "           test_data_set_*/{input,output}_*.pb), or holds such folders\n"
-                              "  run      run a model of one DequantizeLinear node; INPUT.pb are TensorProtos for\n"
-                              "           the graph's inputs that have no initializer, in their order; -o writes y\n"
-                              "  inspect  list a model's DequantizeLinear nodes: whether dql takes them (yes, no, or\n"
-                              "           ? where the model doesn't tell), y's name, types, shapes, granularity,\n"
-                              "           whether the inputs are constant, the opset, and why dql doesn't take them\n"
-                              "  expand   write the model with each DequantizeLinear of constants (initializers or\n"
-                              "           Constant nodes) replaced by what it computes: a float initializer of y's\n"
-                              "           name. Constants that nothing else uses are dropped; the rest of the model\n"
-                              "           stays byte for byte\n"
-                              "    -o OUT.onnx           where to; never the input, and whole or not at all\n"
-                              "    --external-data FILE  keep tensors of 1 KiB or more in FILE, a name in OUT.onnx's\n"
-                              "                          folder: needed where the model would exceed 2 GiB\n"
-                              "    --dtype TYPE          make y float32, float16 or bfloat16; refused unless all y\n"
-                              "                          have that type already or are used by Cast nodes only\n"
-                              "    --jobs N              threads, 1 to 256; default: one for each CPU\n"
-                              "\n"
-                              "The environment variable DQL_ISA (scalar, avx2, ...) picks another ISA.\n"
-                              "Exit status: 0 success, 1 failure, 2 wrong usage.\n";
+static const char details[] =
+    "\n"
+    "  info     the version, the CPU, and which of the library's ISAs run on it\n"
+    "  test     run ONNX node tests of DequantizeLinear: DIR is one (model.onnx and\n"
+    "           test_data_set_*/{input,output}_*.pb), or holds such folders\n"
+    "  run      run a model of one DequantizeLinear node; INPUT.pb are TensorProtos for\n"
+    "           the graph's inputs that have no initializer, in their order; -o writes y\n"
+    "  inspect  list a model's DequantizeLinear nodes: whether dql takes them (yes, no, or\n"
+    "           ? where the model doesn't tell), y's name, types, shapes, granularity,\n"
+    "           whether the inputs are constant, the opset, and why dql doesn't take them\n"
+    "  expand   write the model with each DequantizeLinear of constants (initializers or\n"
+    "           Constant nodes) replaced by what it computes: a float initializer of y's\n"
+    "           name. Constants that nothing else uses are dropped; the rest of the model\n"
+    "           stays byte for byte\n"
+    "    -o OUT.onnx           where to; never the input, and whole or not at all\n"
+    "    --external-data FILE  keep tensors of 1 KiB or more in FILE, a name in OUT.onnx's\n"
+    "                          folder: needed where the model would exceed 2 GiB\n"
+    "    --dtype TYPE          make y float32, float16 or bfloat16; refused unless all y\n"
+    "                          have that type already or are used by Cast nodes only\n"
+    "    --jobs N              threads, 1 to 256; default: one for each CPU that the\n"
+    "                          process may run on\n"
+    "\n"
+    "Options may stand between files, and none may be given twice; --jobs=N is --jobs N, and\n"
+    "what follows -- are files.\n"
+    "The environment variable DQL_ISA (scalar, avx2, ...) picks another ISA; what can't run\n"
+    "here is ignored with a warning.\n"
+    "Exit status: 0 success, 1 failure, 2 wrong usage.\n";
 
 static const struct {
     const char *name;
@@ -52,7 +58,7 @@ int usage_error(const char *message, const char *argument) {
     return EXIT_USAGE;
 }
 
-static int help(void) {
+int help(void) {
     printf("%s%s", usage, details);
     return EXIT_OK;
 }
@@ -62,14 +68,25 @@ static int version(void) {
     return EXIT_OK;
 }
 
+/* dql info says it in its own words. */
+static void warn_of_isa(void) {
+    const char *why = why_isa_ignored();
+    if (why == NULL)
+        return;
+    fprintf(stderr, "dql: DQL_ISA=");
+    print_clean(stderr, getenv("DQL_ISA"));
+    fprintf(stderr, " is ignored: %s; %s runs\n", why, dql_isa_name(dql_isa_active()));
+}
+
 static int dispatch(int count, char **arguments) {
     if (count == 0)
         return usage_error("no command", "");
     const char *name = arguments[0];
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(name, commands[i].name) == 0) {
-            const bool wants_help = count > 1 && strcmp(arguments[1], "--help") == 0;
-            return wants_help ? help() : commands[i].run(count - 1, arguments + 1);
+            if (commands[i].run != info_command)
+                warn_of_isa();
+            return commands[i].run(count - 1, arguments + 1);
         }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return help();

@@ -1,8 +1,11 @@
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "command.h"
 
 #include "job.h"
 #include "kernel.h"
+#include "options.h"
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,57 +33,44 @@ static bool is_file_name(const char *name) {
     return name[0] != '\0' && strpbrk(name, "/\\:") == NULL && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-static int parse_option(expand_options *o, const char *name, const char *argument) {
-    const bool twice =
-        (strcmp(name, "-o") == 0 && o->output != NULL) || (strcmp(name, "--external-data") == 0 && o->data != NULL);
-    if (argument == NULL || twice)
-        return usage_error(twice ? "given twice" : "needs an argument", name);
-    if (strcmp(name, "-o") == 0)
-        o->output = argument;
-    else if (strcmp(name, "--external-data") == 0)
-        o->data = argument;
-    else if (strcmp(name, "--dtype") == 0 && !parse_type(&o->y_type, argument))
-        return usage_error("--dtype is float32, float16 or bfloat16, not", argument);
-    else if (strcmp(name, "--jobs") == 0 && !parse_jobs(&o->jobs, argument))
-        return usage_error("--jobs is a number from 1 to 256, not", argument);
-    return EXIT_OK;
-}
-
-static bool is_option(const char *name) {
-    return strcmp(name, "-o") == 0 || strcmp(name, "--external-data") == 0 || strcmp(name, "--dtype") == 0 ||
-           strcmp(name, "--jobs") == 0;
-}
-
+/* Those that this process may run on: taskset and cpusets leave it some of those that are there. */
 static unsigned cpus(void) {
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online < 1 ? 1 : online > MOST_JOBS ? MOST_JOBS : (unsigned)online;
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef CPU_COUNT /* Linux; it fails where there may be more than 1,024 */
+    cpu_set_t usable;
+    if (sched_getaffinity(0, sizeof usable, &usable) == 0)
+        count = CPU_COUNT(&usable);
+#endif
+    return count < 1 ? 1 : count > MOST_JOBS ? MOST_JOBS : (unsigned)count;
 }
 
-static int parse_options(expand_options *o, int count, char **arguments) {
-    bool only_files = false;
-    *o = (expand_options){.jobs = cpus()};
-    for (int i = 0; i < count; i++) {
-        char *argument = arguments[i];
-        if (!only_files && strcmp(argument, "--") == 0) {
-            only_files = true;
-        } else if (!only_files && is_option(argument)) {
-            const int status = parse_option(o, argument, i + 1 < count ? arguments[i + 1] : NULL);
-            if (status != EXIT_OK)
-                return status;
-            i++;
-        } else if (!only_files && argument[0] == '-') {
-            return usage_error("unknown option", argument);
-        } else if (o->input != NULL) {
-            return usage_error("expand takes one model, not also", argument);
-        } else {
-            o->input = argument;
-        }
-    }
-    if (o->input == NULL || o->output == NULL)
-        return usage_error(o->input == NULL ? "expand needs a model" : "expand needs -o OUT.onnx", "");
+static int check_options(expand_options *o, const char *dtype, const char *jobs, int files, char **arguments) {
+    if (files > 1)
+        return usage_error("expand takes one model, not also", arguments[1]);
+    if (files == 0 || o->output == NULL)
+        return usage_error(files == 0 ? "expand needs a model" : "expand needs -o OUT.onnx", "");
     if (o->data != NULL && !is_file_name(o->data))
         return usage_error("--external-data is the name of a file beside OUT.onnx, not", o->data);
+    if (dtype != NULL && !parse_type(&o->y_type, dtype))
+        return usage_error("--dtype is float32, float16 or bfloat16, not", dtype);
+    if (jobs != NULL && !parse_jobs(&o->jobs, jobs))
+        return usage_error("--jobs is a number from 1 to 256, not", jobs);
+    o->input = arguments[0];
     return EXIT_OK;
+}
+
+static bool parse_options(expand_options *o, int count, char **arguments, int *status) {
+    const char *dtype = NULL, *jobs = NULL;
+    int files;
+    *o = (expand_options){.jobs = cpus()};
+    const option options[] = {{"-o", &o->output, NULL},
+                              {"--external-data", &o->data, NULL},
+                              {"--dtype", &dtype, NULL},
+                              {"--jobs", &jobs, NULL}};
+    if (!options_parse(options, sizeof options / sizeof options[0], count, arguments, &files, status))
+        return false;
+    *status = check_options(o, dtype, jobs, files, arguments);
+    return *status == EXIT_OK;
 }
 
 /* ---- the table ---- */
@@ -142,8 +132,8 @@ static void print_table(const job *j) {
 int expand_command(int count, char **arguments) {
     expand_options options;
     problem why;
-    const int status = parse_options(&options, count, arguments);
-    if (status != EXIT_OK)
+    int status;
+    if (!parse_options(&options, count, arguments, &status))
         return status;
     job j;
     const bool ok = job_plan(&j, &options, &why) && job_run(&j, &why);

@@ -2,8 +2,11 @@
 
 #include "dispatch/cpu.h"
 #include "dispatch/dispatch.h"
+#include "options.h"
 #include "problem.h"
 #include <dql/dql.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char *yes_no(bool yes) {
     return yes ? "yes" : "no";
@@ -21,16 +24,43 @@ static void print_cpu(void) {
     printf("\n");
 }
 
+const char *why_isa_ignored(void) {
+    const char *wish = getenv("DQL_ISA");
+    if (wish == NULL || wish[0] == '\0')
+        return NULL;
+    for (int isa = DQL_ISA_AUTO; dql_isa_name((dql_isa)isa) != NULL; isa++)
+        if (strcmp(wish, dql_isa_name((dql_isa)isa)) == 0)
+            return dql_isa_available((dql_isa)isa) ? NULL
+                   : dql_isa_compiled(isa)         ? "this CPU can't run it"
+                                                   : "it is not compiled in";
+    return "no ISA has this name";
+}
+
+static void print_wish(void) {
+    const char *wish = getenv("DQL_ISA"), *ignored = why_isa_ignored();
+    if (wish == NULL || wish[0] == '\0')
+        return;
+    printf("DQL_ISA    ");
+    print_clean(stdout, wish);
+    if (ignored != NULL)
+        printf(" (ignored: %s)", ignored);
+    printf("\n");
+}
+
 static void print_isa(dql_isa isa) {
     printf("%-10s %-8s %-9s %s\n", dql_isa_name(isa), yes_no(dql_isa_compiled((int)isa)),
            yes_no(dql_isa_available(isa)), yes_no(isa == dql_isa_active()));
 }
 
 int info_command(int count, char **arguments) {
-    if (count > 0)
+    int files, status;
+    if (!options_parse(NULL, 0, count, arguments, &files, &status))
+        return status;
+    if (files > 0)
         return usage_error("info takes no arguments", arguments[0]);
     printf("version    %s\n", dql_version());
     print_cpu();
+    print_wish();
     printf("\nisa        compiled available active\n");
     for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa) != NULL; isa++)
         print_isa((dql_isa)isa);

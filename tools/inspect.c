@@ -2,6 +2,7 @@
 
 #include "expansion.h"
 #include "explain.h"
+#include "options.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,11 +255,10 @@ static void inspect_model(const model *m) {
 int inspect_command(int count, char **arguments) {
     model m;
     problem why;
-    if (count > 0 && strcmp(arguments[0], "--") == 0)
-        count--, arguments++;
-    else if (count > 0 && arguments[0][0] == '-')
-        return usage_error("unknown option", arguments[0]);
-    if (count != 1)
+    int files, status;
+    if (!options_parse(NULL, 0, count, arguments, &files, &status))
+        return status;
+    if (files != 1)
         return usage_error("inspect takes one model", "");
     if (!model_load(&m, arguments[0], &why)) {
         print_problem(&why);

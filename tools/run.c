@@ -2,6 +2,7 @@
 
 #include "explain.h"
 #include "node.h"
+#include "options.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,29 +15,20 @@ typedef struct {
     const char *output; /* NULL: none */
 } run_options;
 
-/* Moves the files to the front of the arguments. */
-static int parse_options(run_options *o, int count, char **arguments) {
-    int files = 0;
-    bool only_files = false;
+static bool parse_options(run_options *o, int count, char **arguments, int *status) {
+    int files;
     *o = (run_options){0};
-    for (int i = 0; i < count; i++) {
-        if (only_files || arguments[i][0] != '-')
-            arguments[files++] = arguments[i];
-        else if (strcmp(arguments[i], "--") == 0)
-            only_files = true;
-        else if (strcmp(arguments[i], "-o") != 0)
-            return usage_error("unknown option", arguments[i]);
-        else if (o->output != NULL || i + 1 == count)
-            return usage_error("-o needs one file", "");
-        else
-            o->output = arguments[++i];
+    const option options[] = {{"-o", &o->output, NULL}};
+    if (!options_parse(options, 1, count, arguments, &files, status))
+        return false;
+    if (files == 0) {
+        *status = usage_error("run needs a model", "");
+        return false;
     }
-    if (files == 0)
-        return usage_error("run needs a model", "");
     o->model = arguments[0];
     o->inputs = arguments + 1;
     o->input_count = (size_t)files - 1;
-    return EXIT_OK;
+    return true;
 }
 
 static void print_result(const result *r, const operands *o) {
@@ -75,8 +67,8 @@ int run_command(int count, char **arguments) {
     run_options options;
     node n;
     problem why;
-    const int status = parse_options(&options, count, arguments);
-    if (status != EXIT_OK)
+    int status;
+    if (!parse_options(&options, count, arguments, &status))
         return status;
     bool ok = node_load(&n, options.model, &why);
     if (ok) {

@@ -2,6 +2,7 @@
 
 #include "file.h"
 #include "node.h"
+#include "options.h"
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -261,12 +262,12 @@ int test_command(int count, char **arguments) {
     tally t = {{0}};
     problem why;
     bool ok = true;
-    if (count == 0)
+    int folders, status;
+    if (!options_parse(NULL, 0, count, arguments, &folders, &status))
+        return status;
+    if (folders == 0)
         return usage_error("test needs a folder", "");
-    for (int i = 0; i < count; i++)
-        if (arguments[i][0] == '-')
-            return usage_error("unknown option", arguments[i]);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < folders; i++)
         if (!test_argument(&t, arguments[i], &why)) {
             print_problem(&why);
             ok = false;

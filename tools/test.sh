@@ -23,17 +23,62 @@ expect 2 "no command"
 expect 2 "unknown command: frobnicate" frobnicate
 expect 2 "run needs a model" run
 expect 2 "unknown option: --fast" run --fast good.onnx
-expect 2 "-o needs one file" run good.onnx -o
-expect 2 "-o needs one file" run good.onnx -o a -o b
+expect 2 "needs an argument: -o" run good.onnx -o
+expect 2 "needs an argument that is not empty: -o" run good.onnx -o ""
+expect 2 "given twice: -o" run good.onnx -o a -o a
+expect 2 "a file without a name" run ""
 expect 2 "test needs a folder" test
 expect 2 "unknown option: -v" test -v
-expect 2 "info takes no arguments" info now
-for help in --help -h help "run --help" "test --help" "info --help"; do
-    # shellcheck disable=SC2086
+expect 2 "info takes no arguments: now" info now
+for command in info test run inspect expand; do
+    expect 2 "unknown option: --fast" $command --fast
+    expect 2 "unknown option: --fast=3" $command a --fast=3
+    expect 2 "unknown option: -x" $command -x
+    expect 0 "usage: dql info" $command --help
+    expect 0 "usage: dql info" $command -h
+    expect 0 "usage: dql info" $command a b -h
+done
+expect 2 "info takes no arguments: -h" info -- -h
+expect 2 "run needs a model" run --
+refuse "No such file" -h run -- -h
+refuse "No such file" -h inspect -- -h
+refuse "No such file" --fast expand -o out.onnx -- --fast
+expect 1 "dql: -h: No such file" test -- -h
+expect 0 "scalar     yes" info --
+for help in --help -h help; do
     expect 0 "usage: dql info" $help
 done
 expect 0 "dql " --version
 expect 0 "scalar     yes      yes" info
+! grep -q "^DQL_ISA" out
+verdict "info without DQL_ISA" $?
+for isa in scalar auto; do
+    DQL_ISA=$isa expect 0 "DQL_ISA    $isa" info
+    ! grep -q "ignored" out
+    verdict "info with DQL_ISA=$isa" $?
+done
+DQL_ISA=Avx2 expect 0 "DQL_ISA    Avx2 (ignored: no ISA has this name)" info
+[ ! -s err ]
+verdict "info says it once" $?
+DQL_ISA=$'a\tb' expect 0 "DQL_ISA    a?b (ignored: " info
+DQL_ISA= expect 0 "scalar     yes" info
+! grep -q "^DQL_ISA" out
+verdict "info with an empty DQL_ISA" $?
+other=$("$dql" info | awk '$2 == "no" && $3 == "no" {print $1; exit}')
+if [ -n "$other" ]; then
+    DQL_ISA=$other expect 0 "DQL_ISA    $other (ignored: it is not compiled in)" info
+else
+    echo "skipped: DQL_ISA of an ISA that is not compiled in: all are"
+fi
+for command in "run initializers.onnx" "inspect initializers.onnx" "expand initializers.onnx -o out.onnx"; do
+    # shellcheck disable=SC2086
+    DQL_ISA=sse9 expect 0 "dql: DQL_ISA=sse9 is ignored: no ISA has this name; " $command
+    # shellcheck disable=SC2086
+    DQL_ISA=scalar expect 0 "" $command
+    [ ! -s err ]
+    verdict "$command: no warning about DQL_ISA=scalar" $?
+done
+rm -f out.onnx
 if [ -e /dev/full ]; then
     "$dql" --help >/dev/full 2>err
     verdict "help on a full disk: expected status 1" $(($? != 1))

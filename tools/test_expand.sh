@@ -39,12 +39,21 @@ expect 2 "expand needs -o OUT.onnx" expand big.onnx
 expect 2 "expand takes one model, not also: b" expand big.onnx b -o c
 expect 2 "unknown option: --fast" expand --fast big.onnx -o c
 expect 2 "needs an argument: -o" expand big.onnx -o
-expect 2 "given twice: -o" expand big.onnx -o a -o b
-for jobs in 0 257 -1 1x "" 99999999999999999999; do
-    expect 2 "--jobs is a number from 1 to 256, not" expand big.onnx -o c --jobs "$jobs"
+for option in -o --external-data --dtype --jobs; do
+    expect 2 "needs an argument that is not empty: $option" expand big.onnx $option ""
+    expect 2 "given twice: $option" expand big.onnx $option 1 $option 1
+done
+for option in --external-data --dtype --jobs; do
+    expect 2 "needs an argument: $option" expand big.onnx -o c $option
+    expect 2 "needs an argument that is not empty: $option" expand big.onnx $option=
+    expect 2 "given twice: $option" expand big.onnx $option=1 $option 1
+done
+for jobs in 0 257 -1 1x " 1" =1 99999999999999999999; do
+    expect 2 "--jobs is a number from 1 to 256, not: $jobs" expand big.onnx -o c --jobs "$jobs"
+    expect 2 "--jobs is a number from 1 to 256, not: $jobs" expand big.onnx -o c --jobs="$jobs"
 done
 expect 2 "--dtype is float32, float16 or bfloat16, not: int8" expand big.onnx -o c --dtype int8
-for name in a/b .. . "a\\b" C:b ""; do
+for name in a/b .. . "a\\b" C:b; do
     expect 2 "--external-data is the name of a file beside OUT.onnx, not" expand big.onnx -o c --external-data "$name"
 done
 expect 2 "inspect takes one model" inspect
@@ -73,7 +82,14 @@ expect 0 "float4e2m1      float32          1             80             44      
 expect 0 "all                             16            206            358            736" expand types.onnx -o out.onnx
 expect 0 "files: 3617 bytes before, 1155 after" expand types.onnx -o out.onnx
 expect 0 "GB/s written, 1 job, " expand types.onnx -o out.onnx --jobs 1
-DQL_ISA=scalar expect 0 "GB/s written, 3 jobs, scalar" expand types.onnx -o out.onnx --jobs 3
+DQL_ISA=scalar expect 0 "GB/s written, 3 jobs, scalar" expand --jobs=3 -o out.onnx -- types.onnx
+if [ -n "$(command -v taskset)" ] && cpu=$(taskset -pc $$ | sed 's/.*[ ,-]//') && taskset -c "$cpu" true; then
+    taskset -c "$cpu" "$dql" expand types.onnx -o out.onnx >out 2>err
+    grep -qF "GB/s written, 1 job, " out
+    verdict "jobs without --jobs on one CPU" $?
+else
+    echo "skipped: jobs on one CPU: no taskset"
+fi
 expect 0 "3 nodes are left: dql inspect says why" expand scopes.onnx -o out.onnx
 
 # --- external data ---

@@ -17,6 +17,10 @@ int usage_error(const char *message, const char *argument) {
     FAIL("usage error: %s: %s", message, argument);
 }
 
+int help(void) {
+    FAIL("no argument asks for help");
+}
+
 static void remove_files(void) {
     for (size_t k = 0; k < MAX_FILES; k++)
         unlink(paths[k]);
