@@ -6,16 +6,41 @@
 enum { TENSOR_EXTERNAL_DATA = 13, TENSOR_DATA_LOCATION = 14, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
 typedef struct {
+    file_set *read;
     const model *m;
     const edit *edits;
     size_t edit_count;
-    const char *const *outputs;
-    size_t output_count;
-    char *folder;     /* of the model */
-    bool same_folder; /* as the new model's */
-    view checked;     /* the last location */
+    const char *output;
+    owner_folders folders; /* of the model */
+    view location;         /* the last one */
+    bool stays;            /* it has been checked for a tensor that is left */
     problem *why;
 } checker;
+
+/* Even where the location may not be used. */
+static bool add_location(file_set *read, const owner_folders *f, const char *location, problem *why) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < f->count; i++) {
+        char *path;
+        ok = join_path(&path, f->real[i], location, why) && file_set_add(read, path, why);
+        free(path);
+    }
+    return ok;
+}
+
+bool externals_add(file_set *read, const Onnx__TensorProto *proto, const char *owner, problem *why) {
+    owner_folders f;
+    if (!is_external(proto))
+        return true;
+    if (!owner_folders_find(&f, owner, why))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < proto->n_external_data; i++)
+        if (strcmp(string_or_empty(proto->external_data[i]->key), "location") == 0)
+            ok = add_location(read, &f, string_or_empty(proto->external_data[i]->value), why);
+    owner_folders_free(&f);
+    return ok;
+}
 
 static bool is_external_tensor(view content) {
     wire_field f;
@@ -37,30 +62,37 @@ static bool is_replaced(const checker *c, const uint8_t *at) {
     return low > 0 && at < c->edits[low - 1].field.data + c->edits[low - 1].field.size;
 }
 
-static bool check_path(const checker *c, const char *location) {
-    char *path;
-    bool ok = join_path(&path, c->folder, location, c->why);
-    for (size_t i = 0; ok && i < c->output_count; i++)
-        if (same_file(path, c->outputs[i]))
-            ok = fail(c->why, c->outputs[i], "is where the model has its data: it would be overwritten");
-    free(path);
+/* What the model itself doesn't find, nobody misses. */
+static bool is_found_from_output(const checker *c, const char *location) {
+    problem ignored;
+    file_id wanted = {0}, found = {0};
+    char *from_model, *from_output = NULL;
+    bool ok = !external_path(&from_model, c->m->file, location, &ignored) || !file_identify(&wanted, from_model);
+    if (!ok)
+        ok = external_path(&from_output, c->output, location, &ignored) && file_identify(&found, from_output) &&
+             same_file(wanted, found);
+    free(from_model);
+    free(from_output);
     return ok;
 }
 
 static bool check_location(checker *c, view content, view location) {
-    if (!c->same_folder && !is_replaced(c, content.data))
-        return fail(c->why, c->m->file, "tensors that stay have their data in \"%.*s\" beside it: so must %s be",
-                    (int)(location.size < 100 ? location.size : 100), (const char *)location.data, c->outputs[0]);
-    if (location.size == c->checked.size && memcmp(location.data, c->checked.data, location.size) == 0)
+    const bool stays = !is_replaced(c, content.data);
+    const bool seen = location.size == c->location.size && memcmp(location.data, c->location.data, location.size) == 0;
+    if (seen && (c->stays || !stays))
         return true;
-    c->checked = location;
+    c->location = location;
+    c->stays = stays;
     char *name = strndup((const char *)location.data, location.size);
-    const bool ok = name != NULL ? check_path(c, name) : fail(c->why, c->m->file, "no memory");
+    bool ok = name != NULL || fail(c->why, c->m->file, "no memory");
+    ok = ok && add_location(c->read, &c->folders, name, c->why);
+    if (ok && stays && !is_found_from_output(c, name))
+        ok = fail(c->why, c->output, "would not find the data of tensors that stay: \"%.100s\" is beside %.500s", name,
+                  c->m->file);
     free(name);
     return ok;
 }
 
-/* Of several locations some readers take the first one, and some the last: none of them is overwritten. */
 static bool check_tensor(checker *c, view content) {
     view rest = content;
     wire_field f;
@@ -88,17 +120,11 @@ static bool check_message(checker *c, const ProtobufCMessageDescriptor *type, vi
     return true;
 }
 
-bool externals_check(const model *m, const edit *edits, size_t edit_count, const char *const *outputs,
-                     size_t output_count, problem *why) {
-    checker c = {
-        .m = m, .edits = edits, .edit_count = edit_count, .outputs = outputs, .output_count = output_count, .why = why};
-    char *folder = NULL;
-    bool ok = folder_of(&c.folder, m->file, why) && folder_of(&folder, outputs[0], why);
-    if (ok) {
-        c.same_folder = same_file(c.folder, folder);
-        ok = check_message(&c, &onnx__model_proto__descriptor, m->bytes);
-    }
-    free(c.folder);
-    free(folder);
+bool externals_check(file_set *read, const model *m, const edit *edits, size_t edit_count, const char *output,
+                     problem *why) {
+    checker c = {.read = read, .m = m, .edits = edits, .edit_count = edit_count, .output = output, .why = why};
+    const bool ok =
+        owner_folders_find(&c.folders, m->file, why) && check_message(&c, &onnx__model_proto__descriptor, m->bytes);
+    owner_folders_free(&c.folders);
     return ok;
 }

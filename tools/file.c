@@ -1,12 +1,10 @@
 #include "file.h"
 
-#include "output.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,32 +78,70 @@ bool read_file(bytes *content, const char *file, problem *why) {
 }
 
 bool map_file(view *content, const char *file, problem *why) {
-    int fd = -1;
-    uint64_t size = 0;
-    *content = (view){NULL, 0};
-    if (!open_regular(&fd, &size, file, why))
-        return false;
-    bool ok = check_message_size(size, file, why);
-    if (ok) {
-        void *data = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-        ok = data != MAP_FAILED || fail_errno(why, file);
-        if (ok)
-            *content = (view){data, (size_t)size};
-    }
-    close(fd);
+    bytes read;
+    const bool ok = read_file(&read, file, why);
+    *content = (view){read.data, read.size};
     return ok;
 }
 
 void unmap_file(view *content) {
-    if (content->data != NULL)
-        munmap((void *)(uintptr_t)content->data, content->size);
+    free((void *)(uintptr_t)content->data);
     *content = (view){NULL, 0};
 }
 
-bool same_file(const char *a, const char *b) {
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
+bool file_identify(file_id *id, const char *file) {
+    struct stat status;
+    if (stat(file, &status) != 0)
+        return false;
+    *id = (file_id){status.st_dev, status.st_ino, (uint64_t)status.st_size};
+    return true;
+}
+
+static int compare_ids(file_id a, file_id b) {
+    return a.device != b.device ? (a.device > b.device) - (a.device < b.device)
+                                : (a.inode > b.inode) - (a.inode < b.inode);
+}
+
+bool same_file(file_id a, file_id b) {
+    return compare_ids(a, b) == 0;
+}
+
+/* Where a file is in the set, or belongs. */
+static size_t place_in_set(const file_set *s, file_id id) {
+    size_t low = 0, high = s->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_ids(s->ids[middle], id) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool file_set_has(const file_set *s, file_id id) {
+    const size_t place = place_in_set(s, id);
+    return place < s->count && same_file(s->ids[place], id);
+}
+
+bool file_set_add(file_set *s, const char *file, problem *why) {
+    file_id id;
+    if (!file_identify(&id, file) || file_set_has(s, id))
+        return true;
+    file_id *longer = realloc(s->ids, (s->count + 1) * sizeof *longer);
+    if (longer == NULL)
+        return fail(why, file, "no memory");
+    s->ids = longer;
+    const size_t place = place_in_set(s, id);
+    memmove(s->ids + place + 1, s->ids + place, (s->count - place) * sizeof *s->ids);
+    s->ids[place] = id;
+    s->count++;
+    return true;
+}
+
+void file_set_free(file_set *s) {
+    free(s->ids);
+    *s = (file_set){NULL, 0};
 }
 
 bool join_path(char **path, const char *folder, const char *name, problem *why) {
@@ -126,12 +162,16 @@ bool folder_of(char **folder, const char *file, problem *why) {
 /* The rules for paths hold on every system, so that a model is good everywhere or nowhere. */
 static bool is_relative_inside(const char *location) {
     const bool drive = location[0] != '\0' && location[1] == ':';
+    size_t depth = 0;
     if (location[0] == '\0' || location[0] == '/' || drive || strchr(location, '\\') != NULL)
         return false;
-    for (const char *part = location; part != NULL; part = strchr(part, '/')) {
-        part += *part == '/';
-        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
+    for (const char *part = location; *part != '\0'; part += *part == '/') {
+        const size_t length = strcspn(part, "/");
+        const bool up = length == 2 && strncmp(part, "..", 2) == 0;
+        if (up && depth-- == 0)
             return false;
+        depth += !up && length > 0 && !(length == 1 && part[0] == '.');
+        part += length;
     }
     return true;
 }
@@ -141,26 +181,64 @@ static bool is_inside(const char *real_path, const char *real_folder) {
     return strncmp(real_path, real_folder, length) == 0 && real_path[length] == '/';
 }
 
-/* Sets *path to the real path, freed by the caller, of a location that may be read. */
-static bool resolve_external(char **path, const char *owner, const char *location, problem *why) {
-    char *folder = NULL, *joined = NULL, *real_folder = NULL;
-    bool ok = false;
+bool owner_folders_find(owner_folders *f, const char *owner, problem *why) {
+    char *folder, *real = realpath(owner, NULL);
+    *f = (owner_folders){{NULL, NULL}, 0};
+    bool ok = folder_of(&folder, owner, why);
+    if (ok && (f->real[0] = realpath(folder, NULL)) != NULL)
+        f->count = 1;
+    if (ok && f->count == 1 && real != NULL && folder_of(&f->real[1], real, why))
+        f->count = strcmp(f->real[0], f->real[1]) == 0 ? 1 : 2;
+    free(folder);
+    free(real);
+    if (f->count > 0)
+        return true;
+    if (ok)
+        fail_errno(why, owner);
+    owner_folders_free(f);
+    return false;
+}
+
+void owner_folders_free(owner_folders *f) {
+    free(f->real[0]);
+    free(f->real[1]);
+    *f = (owner_folders){{NULL, NULL}, 0};
+}
+
+/* Where a location leads from the first folder that has it; NULL if none has. */
+static char *follow(const owner_folders *f, const char *location, problem *why) {
+    char *real = NULL;
+    for (size_t i = 0; real == NULL && i < f->count; i++) {
+        char *path;
+        if (!join_path(&path, f->real[i], location, why))
+            break;
+        real = realpath(path, NULL);
+        free(path);
+    }
+    return real;
+}
+
+bool external_path(char **path, const char *owner, const char *location, problem *why) {
+    owner_folders f;
     *path = NULL;
     if (!is_relative_inside(location))
-        fail(why, owner, "external data at \"%.200s\", which is not a path inside the file's folder", location);
-    else if (folder_of(&folder, owner, why) && join_path(&joined, folder, location, why)) {
-        real_folder = realpath(folder, NULL);
-        *path = realpath(joined, NULL);
-        if (real_folder == NULL || *path == NULL)
-            fail(why, owner, "external data at \"%.200s\": %s", location, strerror(errno));
-        else if (!is_inside(*path, real_folder))
-            fail(why, owner, "external data at \"%.200s\" leads out of the file's folder", location);
-        else
-            ok = true;
-    }
-    free(folder);
-    free(joined);
-    free(real_folder);
+        return fail(why, owner, "external data at \"%.200s\", which is not a path inside the file's folder", location);
+    if (!owner_folders_find(&f, owner, why))
+        return false;
+    char *real = follow(&f, location, why);
+    const int error = errno;
+    bool ok = false;
+    for (size_t i = 0; real != NULL && i < f.count; i++)
+        ok |= is_inside(real, f.real[i]);
+    if (real == NULL)
+        fail(why, owner, "external data at \"%.200s\": %s", location, strerror(error));
+    else if (!ok)
+        fail(why, owner, "external data at \"%.200s\" leads out of the file's folder", location);
+    owner_folders_free(&f);
+    if (ok)
+        *path = real;
+    else
+        free(real);
     return ok;
 }
 
@@ -170,7 +248,7 @@ bool read_external(bytes *content, const char *owner, const char *location, uint
     int fd = -1;
     uint64_t file_size = 0;
     *content = (bytes){NULL, 0};
-    bool ok = resolve_external(&path, owner, location, why) && open_regular(&fd, &file_size, path, why);
+    bool ok = external_path(&path, owner, location, why) && open_regular(&fd, &file_size, path, why);
     if (ok) {
         if (offset > file_size || size > file_size - offset)
             ok = fail(why, owner, "external data at \"%.200s\": bytes %" PRIu64 " + %zu of a file of %" PRIu64,
@@ -181,14 +259,4 @@ bool read_external(bytes *content, const char *owner, const char *location, uint
     }
     free(path);
     return ok;
-}
-
-bool write_file(const char *file, bytes content, problem *why) {
-    output o;
-    if (!output_open(&o, file, why))
-        return false;
-    if (output_write(&o, content.data, content.size, 0, why))
-        return output_commit(&o, why);
-    output_discard(&o);
-    return false;
 }

@@ -3,6 +3,7 @@
 #define TOOLS_FILE_H
 
 #include "wire.h"
+#include <sys/types.h>
 
 typedef struct {
     uint8_t *data; /* freed by the caller; NULL after a failure */
@@ -12,19 +13,49 @@ typedef struct {
 /* Reads a regular file of 1 to INT32_MAX bytes: what protobuf allows a message. */
 bool read_file(bytes *content, const char *file, problem *why);
 
-/* The same without a copy; freed by unmap_file. A file that becomes shorter meanwhile ends the program by SIGBUS. */
+/* The same; freed by unmap_file. */
 bool map_file(view *content, const char *file, problem *why);
 void unmap_file(view *content);
 
-/* Reads what a tensor in `owner` keeps in another file: `size` bytes from `offset` on of `location`, which must be a
- * relative path that stays in the folder of `owner`, through symbolic links too. */
+/* The folders that a file's external data may be in, as real paths: that of the name it is called by and, where this is
+ * a link, that of the file itself: the files of a Hugging Face cache are links to others. */
+typedef struct {
+    char *real[2];
+    size_t count;
+} owner_folders;
+
+bool owner_folders_find(owner_folders *f, const char *owner, problem *why);
+void owner_folders_free(owner_folders *f);
+
+/* Sets *path to the real path, freed by the caller, of what `owner` calls `location`: a relative path that never leaves
+ * the folder by "..", is sought in the first of the owner's folders and then the second, and ends in one of them after
+ * symbolic links too. */
+bool external_path(char **path, const char *owner, const char *location, problem *why);
+
+/* Reads what a tensor in `owner` keeps in another file: `size` bytes from `offset` on. */
 bool read_external(bytes *content, const char *owner, const char *location, uint64_t offset, size_t size, problem *why);
 
-/* Writes a file whole or not at all. */
-bool write_file(const char *file, bytes content, problem *why);
+/* A file by whatever name: a path, a hard link, a symbolic link. */
+typedef struct {
+    dev_t device;
+    ino_t inode;
+    uint64_t size;
+} file_id;
 
-/* Whether both are there and are one file or folder. */
-bool same_file(const char *a, const char *b);
+/* False if there is none. */
+bool file_identify(file_id *id, const char *file);
+bool same_file(file_id a, file_id b);
+
+/* Those that a command reads, each once. Starts as {0}. */
+typedef struct {
+    file_id *ids; /* sorted */
+    size_t count;
+} file_set;
+
+/* Adds a file if it is there. `file` is the one to blame. */
+bool file_set_add(file_set *s, const char *file, problem *why);
+bool file_set_has(const file_set *s, file_id id);
+void file_set_free(file_set *s);
 
 /* The folder that a file is in, freed by the caller. */
 bool folder_of(char **folder, const char *file, problem *why);

@@ -93,16 +93,14 @@ static bool check_paths(job *j, problem *why) {
         if (!ok)
             return false;
     }
-    const char *outputs[] = {o->output, j->data_path};
-    const size_t count = o->data != NULL ? 2 : 1;
-    for (size_t i = 0; i < count; i++)
-        if (same_file(outputs[i], o->input))
-            return fail(why, outputs[i], "is the input: it would be overwritten");
     const char *slash = strrchr(o->output, '/');
-    if (count == 2 &&
-        (same_file(outputs[0], outputs[1]) || strcmp(slash != NULL ? slash + 1 : o->output, o->data) == 0))
-        return fail(why, outputs[1], "can't be the model and its external data");
-    return externals_check(&j->m, j->edits, j->edit_count, outputs, count, why);
+    file_id new_model, data;
+    if (o->data != NULL &&
+        (strcmp(slash != NULL ? slash + 1 : o->output, o->data) == 0 ||
+         (file_identify(&new_model, o->output) && file_identify(&data, j->data_path) && same_file(new_model, data))))
+        return fail(why, j->data_path, "can't be the model and its external data");
+    return file_set_add(&j->read, o->input, why) &&
+           externals_check(&j->read, &j->m, j->edits, j->edit_count, o->output, why);
 }
 
 bool job_plan(job *j, const expand_options *options, problem *why) {
@@ -171,8 +169,8 @@ static bool write_external(job *j, uint64_t *done, problem *why) {
 bool job_run(job *j, problem *why) {
     uint64_t done = 0;
     const double start = now();
-    if (!output_open(&j->model_file, j->options->output, why) ||
-        (j->data_path != NULL && !output_open(&j->data_file, j->data_path, why)))
+    if (!output_open(&j->model_file, j->options->output, &j->read, why) ||
+        (j->data_path != NULL && !output_open(&j->data_file, j->data_path, &j->read, why)))
         return false;
     j->bar = progress_start(j->y_size);
     const bool ok = write_model(j, &done, why) && write_external(j, &done, why);
@@ -191,6 +189,7 @@ void job_free(job *j) {
     free(j->edits);
     free(j->expansions);
     free(j->data_path);
+    file_set_free(&j->read);
     rewritten_free(&j->new_model);
     model_free(&j->m);
 }

@@ -20,6 +20,7 @@ typedef struct {
     size_t expansion_count, edit_count, left_count;
     rewritten new_model;
     char *data_path; /* NULL: none */
+    file_set read;   /* what must not be overwritten */
     uint64_t y_size, data_size;
     output model_file, data_file;
     progress bar;

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,21 +14,14 @@ enum { MOST_OUTPUTS = 2 };
 /* What a signal has to remove. */
 static char *volatile unfinished[MOST_OUTPUTS];
 
-/* SIGXCPU: no more time. SIGBUS: a file became shorter while it was mapped. */
-static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGXCPU, SIGBUS};
+/* SIGXCPU: no more time. */
+static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGXCPU};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
-/* Threads may meet the end of a mapped file at once: the first one does all, and ends the others. */
 static void on_signal(int number) {
-    static const char text[] = "dql: a file became shorter while it was read\n";
-    static atomic_flag busy = ATOMIC_FLAG_INIT;
-    while (atomic_flag_test_and_set(&busy))
-        pause();
     for (size_t i = 0; i < MOST_OUTPUTS; i++)
         if (unfinished[i] != NULL)
             unlink(unfinished[i]);
-    if (number == SIGBUS && write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        _exit(1);
     signal(number, SIG_DFL);
     raise(number); /* comes when this returns */
 }
@@ -45,12 +37,11 @@ static void catch_signals(void) {
 }
 
 static bool fail_errno(const output *o, problem *why) {
-    const bool source = errno == EFAULT; /* of bytes in a mapped file */
-    return fail(why, o->file, "%s", source ? "what it is made from became shorter" : strerror(errno));
+    return fail(why, o->file, "%s", strerror(errno));
 }
 
 /* Nothing comes between the file and the note of it. */
-static bool create(output *o) {
+static bool create(output *o, mode_t mode) {
     sigset_t all, before;
     size_t slot = 0;
     while (slot < MOST_OUTPUTS && unfinished[slot] != NULL)
@@ -61,7 +52,7 @@ static bool create(output *o) {
     }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     const int error = errno;
     if (o->fd >= 0)
         unfinished[slot] = o->temporary;
@@ -78,11 +69,38 @@ static void forget(output *o) {
     *o = (output){.fd = -1};
 }
 
-bool output_open(output *o, const char *file, problem *why) {
+/* Gives the new file who owns the old one, as far as the process may, and who may use it. A group that it can't have
+ * leaves nothing to the file's own. */
+static bool keep_permissions(const output *o, const struct stat *old) {
     struct stat status;
-    *o = (output){.file = file, .fd = -1};
-    if (stat(file, &status) == 0 && !S_ISREG(status.st_mode)) /* rename would replace even /dev/null */
+    mode_t mode = old->st_mode & 0777;
+    if (fchown(o->fd, old->st_uid, old->st_gid) != 0 && fchown(o->fd, (uid_t)-1, old->st_gid) != 0)
+        mode &= 0707;
+    return fstat(o->fd, &status) == 0 && ((status.st_mode & 0777) == mode || fchmod(o->fd, mode) == 0);
+}
+
+/* Whether a file may be written. Sets *old to the one that is there, st_nlink 0 if none is. */
+static bool check_target(struct stat *old, const char *file, const file_set *read, problem *why) {
+    file_id id;
+    *old = (struct stat){.st_nlink = 0};
+    if (strcmp(file, "-") == 0)
+        return fail(why, file, "can't be standard output here; a file of this name is ./-");
+    if (file_identify(&id, file) && file_set_has(read, id))
+        return fail(why, file, "is read by the same command: it would be overwritten");
+    if (lstat(file, old) != 0) /* creating says what is wrong with the folder */
+        return true;
+    if (S_ISLNK(old->st_mode))
+        return fail(why, file, "is a symbolic link: name the file itself");
+    if (!S_ISREG(old->st_mode)) /* rename would replace even /dev/null */
         return fail(why, file, "is not a regular file");
+    return access(file, W_OK) == 0 || fail(why, file, "%s", strerror(errno));
+}
+
+bool output_open(output *o, const char *file, const file_set *read, problem *why) {
+    struct stat old;
+    *o = (output){.file = file, .fd = -1};
+    if (!check_target(&old, file, read, why))
+        return false;
 
     const size_t size = strlen(file) + 32;
     o->temporary = malloc(size);
@@ -90,24 +108,38 @@ bool output_open(output *o, const char *file, problem *why) {
         return fail(why, file, "no memory");
     snprintf(o->temporary, size, "%s.%ld.tmp", file, (long)getpid());
     catch_signals();
-    if (create(o))
+    if (!create(o, old.st_nlink > 0 ? old.st_mode & 0777 : 0666)) {
+        if (errno == EEXIST)
+            fail(why, o->temporary, "is in the way: dql may have been killed while it wrote it");
+        else
+            fail_errno(o, why);
+        forget(o);
+        return false;
+    }
+    if (old.st_nlink == 0 || keep_permissions(o, &old))
         return true;
     fail_errno(o, why);
-    forget(o);
+    output_discard(o);
     return false;
 }
 
-bool output_write(const output *o, const void *data, size_t size, uint64_t offset, problem *why) {
+/* write or pwrite, to the end. An offset of -1: a stream. */
+static bool write_bytes(int fd, const uint8_t *data, size_t size, int64_t offset, const char *file, problem *why) {
     for (size_t done = 0; done < size;) {
         const size_t left = size - done, most = (size_t)1 << 30; /* what no system refuses in one call */
+        const size_t next = left < most ? left : most;
         const ssize_t written =
-            pwrite(o->fd, (const uint8_t *)data + done, left < most ? left : most, (off_t)(offset + done));
+            offset < 0 ? write(fd, data + done, next) : pwrite(fd, data + done, next, (off_t)offset + (off_t)done);
         if (written < 0 && errno != EINTR)
-            return fail_errno(o, why);
+            return fail(why, file, "%s", strerror(errno));
         if (written > 0)
             done += (size_t)written;
     }
     return true;
+}
+
+bool output_write(const output *o, const void *data, size_t size, uint64_t offset, problem *why) {
+    return write_bytes(o->fd, data, size, (int64_t)offset, o->file, why);
 }
 
 bool output_commit(output *o, problem *why) {
@@ -129,4 +161,50 @@ void output_discard(output *o) {
         close(o->fd);
     unlink(o->temporary);
     forget(o);
+}
+
+/* ---- streams ---- */
+
+bool is_standard_output(const char *file) {
+    return strcmp(file, "-") == 0 || strcmp(file, "/dev/stdout") == 0;
+}
+
+static bool is_stream(const struct stat *status) {
+    return S_ISFIFO(status->st_mode) || S_ISCHR(status->st_mode);
+}
+
+/* It may have been replaced since somebody looked. */
+static bool check_stream(int fd, const char *file, const file_set *read, problem *why) {
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return fail(why, file, "%s", strerror(errno));
+    if (isatty(fd))
+        return fail(why, file, "is a terminal: it would take the bytes for commands");
+    if (file_set_has(read, (file_id){status.st_dev, status.st_ino, 0}))
+        return fail(why, file, "is read by the same command: it would be overwritten");
+    return is_standard_output(file) || is_stream(&status) || fail(why, file, "is not a pipe or device any more");
+}
+
+static bool write_stream(const char *file, bytes content, const file_set *read, problem *why) {
+    const bool standard = is_standard_output(file);
+    const int fd = standard ? STDOUT_FILENO : open(file, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return fail(why, file, "%s", strerror(errno));
+    bool ok = check_stream(fd, file, read, why) && write_bytes(fd, content.data, content.size, -1, file, why);
+    if (!standard && close(fd) != 0 && ok)
+        ok = fail(why, file, "%s", strerror(errno));
+    return ok;
+}
+
+bool output_write_all(const char *file, bytes content, const file_set *read, problem *why) {
+    struct stat status;
+    output o;
+    if (is_standard_output(file) || (stat(file, &status) == 0 && is_stream(&status)))
+        return write_stream(file, content, read, why);
+    if (!output_open(&o, file, read, why))
+        return false;
+    if (output_write(&o, content.data, content.size, 0, why))
+        return output_commit(&o, why);
+    output_discard(&o);
+    return false;
 }

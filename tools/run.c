@@ -1,8 +1,10 @@
 #include "command.h"
 
 #include "explain.h"
+#include "externals.h"
 #include "node.h"
 #include "options.h"
+#include "output.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,20 +33,39 @@ static bool parse_options(run_options *o, int count, char **arguments, int *stat
     return true;
 }
 
-static void print_result(const result *r, const operands *o) {
+static void print_result(const result *r, const operands *o, FILE *to) {
     const dql_spec *s = &r->spec;
-    printf("x            %s\n", tensor_label(s->x_type, s->rank, s->shape).text);
-    printf("x_scale      %s\n", tensor_label(s->scale_type, s->scale_rank, s->scale_shape).text);
+    fprintf(to, "x            %s\n", tensor_label(s->x_type, s->rank, s->shape).text);
+    fprintf(to, "x_scale      %s\n", tensor_label(s->scale_type, s->scale_rank, s->scale_shape).text);
     if (o->zero.proto != NULL)
-        printf("x_zero_point %s\n",
-               tensor_label(o->zero.proto->data_type, o->zero.proto->n_dims, o->zero.proto->dims).text);
-    printf("y            %s\n", tensor_label(s->y_type, s->rank, s->shape).text);
-    printf("granularity  %s\n", granularity_of(s).text);
-    printf("isa          %s\n", dql_isa_name(r->isa));
-    printf("values      ");
+        fprintf(to, "x_zero_point %s\n",
+                tensor_label(o->zero.proto->data_type, o->zero.proto->n_dims, o->zero.proto->dims).text);
+    fprintf(to, "y            %s\n", tensor_label(s->y_type, s->rank, s->shape).text);
+    fprintf(to, "granularity  %s\n", granularity_of(s).text);
+    fprintf(to, "isa          %s\n", dql_isa_name(r->isa));
+    fprintf(to, "values      ");
     for (size_t i = 0; i < r->y.count && i < VALUES_SHOWN; i++)
-        printf(" %.9g", (double)float_value(r->y.type, tensor_bits(&r->y, i)));
-    printf("%s\n", r->y.count > VALUES_SHOWN ? " ..." : "");
+        fprintf(to, " %.9g", (double)float_value(r->y.type, tensor_bits(&r->y, i)));
+    fprintf(to, "%s\n", r->y.count > VALUES_SHOWN ? " ..." : "");
+}
+
+/* What the model may read besides its own file, and what the inputs may. */
+static bool add_files(file_set *read, const run_options *options, const node *n, const operands *o, problem *why) {
+    const Onnx__GraphProto *graph = n->model->graph;
+    bool ok = file_set_add(read, options->model, why);
+    for (size_t i = 0; ok && i < graph->n_initializer; i++)
+        ok = externals_add(read, graph->initializer[i], options->model, why);
+    for (size_t i = 0; ok && i < o->loaded_count; i++)
+        ok = file_set_add(read, options->inputs[i], why) && externals_add(read, o->loaded[i], options->inputs[i], why);
+    return ok;
+}
+
+static bool write_result(result *r, const run_options *options, const node *n, const operands *o, problem *why) {
+    file_set read = {0};
+    const bool ok =
+        add_files(&read, options, n, o, why) && tensor_write(&r->y, n->proto->output[0], options->output, &read, why);
+    file_set_free(&read);
+    return ok;
 }
 
 static bool run_node(const run_options *options, const node *n, problem *why) {
@@ -54,9 +75,10 @@ static bool run_node(const run_options *options, const node *n, problem *why) {
         return false;
     bool ok = node_run(n, &o, &r, why);
     if (ok) {
-        ok = options->output == NULL || tensor_write(&r.y, n->proto->output[0], options->output, why);
+        const bool piped = options->output != NULL && is_standard_output(options->output);
+        ok = options->output == NULL || write_result(&r, options, n, &o, why);
         if (ok)
-            print_result(&r, &o);
+            print_result(&r, &o, piped ? stderr : stdout);
         result_free(&r);
     }
     operands_free(&o);

@@ -1,6 +1,6 @@
 #include "tensor.h"
 
-#include "file.h"
+#include "output.h"
 #include <dql/dql.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -302,7 +302,7 @@ static bool pack(bytes *content, const Onnx__TensorProto *proto, const char *fil
     return true;
 }
 
-bool tensor_write(tensor *t, const char *name, const char *file, problem *why) {
+bool tensor_write(tensor *t, const char *name, const char *file, const file_set *read, problem *why) {
     Onnx__TensorProto proto = ONNX__TENSOR_PROTO__INIT;
     bytes content = {NULL, 0};
     proto.n_dims = t->rank;
@@ -314,7 +314,7 @@ bool tensor_write(tensor *t, const char *name, const char *file, problem *why) {
     proto.raw_data = (ProtobufCBinaryData){t->size, t->data};
 
     swap_little_endian(t->type, t->data, t->size);
-    const bool ok = pack(&content, &proto, file, why) && write_file(file, content, why);
+    const bool ok = pack(&content, &proto, file, why) && output_write_all(file, content, read, why);
     swap_little_endian(t->type, t->data, t->size);
     free(content.data);
     return ok;

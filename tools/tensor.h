@@ -2,6 +2,7 @@
 #ifndef TOOLS_TENSOR_H
 #define TOOLS_TENSOR_H
 
+#include "file.h"
 #include "onnx_file.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +30,8 @@ bool tensor_create(tensor *t, int32_t type, size_t rank, const int64_t *dims, co
  * the data, remain the TensorProto's. */
 bool tensor_decode(tensor *t, tensor_source s, problem *why);
 
-/* Writes a TensorProto with raw_data. `t` is changed in between only. */
-bool tensor_write(tensor *t, const char *name, const char *file, problem *why);
+/* Writes a TensorProto with raw_data, see output_write_all. `t` is changed in between only. */
+bool tensor_write(tensor *t, const char *name, const char *file, const file_set *read, problem *why);
 
 void tensor_free(tensor *t);
 

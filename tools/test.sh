@@ -92,7 +92,8 @@ expect 0 "x_zero_point int8[2]" "${good[@]}"
 expect 0 "y            float32[2,3]" "${good[@]}"
 DQL_ISA=scalar expect 0 "isa          scalar" "${good[@]}"
 
-for file in initializers com_microsoft no_zero empty_zero_name typed_data external external_link proto3_axis; do
+for file in initializers com_microsoft no_zero empty_zero_name typed_data external external_link proto3_axis external_parent_inside \
+    external_dots hub/snapshots/abc/m symbolic_model; do
     expect 0 "values       1 2 3 10 -10 244" run $file.onnx
 done
 expect 0 "granularity  blocked, axis 1, block size 2" run blocked.onnx
@@ -176,11 +177,12 @@ refuse_model "x_zero_point has shape [3], but x_scale has [2]" zero_shape
 refuse_model "zero point of a float type" zero_float8
 
 # --- external data ---
-for file in absolute parent parent_inside backslash drive no_location_name; do
+for file in absolute parent parent_and_back backslash drive no_location_name; do
     refuse_model "not a path inside the file's folder" external_$file
 done
 refuse_model "leads out of the file's folder" external_symlink
 refuse_model "leads out of the file's folder" external_symlink_folder
+refuse_model "leads out of the file's folder" hub/snapshots/abc/escape
 refuse_model "external data without a location" external_no_location
 refuse_model "No such file" external_missing
 refuse_model "bytes 3 + 6 of a file of 8" external_beyond
@@ -200,8 +202,55 @@ refuse "not an ONNX file" text.onnx run text.onnx -o y.pb
 cmp -s y.pb good_y.pb
 verdict "a run that fails leaves OUT.pb alone" $?
 refuse "is not a regular file" folder "${good[@]}" -o folder
+refuse_outputs "${good[@]}"
+refuse_reads "${good[@]}" -- good.onnx good_x.pb good_scale.pb good_zero.pb
+refuse_reads run external.onnx -- external.onnx data/x.bin
+refuse_reads run external_link.onnx -- link.bin data/x.bin
+refuse_reads run external_input.onnx external_x.pb -- external_x.pb data/x.bin
+refuse_reads run hub/snapshots/abc/m.onnx -- hub/snapshots/abc/m.onnx hub/blobs/1111 hub/blobs/2222
+refuse_reads run symbolic_model.onnx -- symbolic_model.onnx target/model.onnx target/x.bin
+keeps_permissions y.pb "${good[@]}" -o y.pb
+
+# --- streams ---
+"$dql" "${good[@]}" -o - >out.pb 2>err && cmp out.pb good_y.pb >out && grep -q "^values       1 2 3" err
+verdict "-o -: y on standard output, and the words on standard error" $?
+"$dql" "${good[@]}" -o /dev/stdout 2>err | cmp - good_y.pb >out
+verdict "-o /dev/stdout, a pipe" $?
+if [ -e /dev/stdout ]; then
+    "$dql" "${good[@]}" -o /dev/stdout >out.pb 2>err && cmp out.pb good_y.pb >out
+    verdict "-o /dev/stdout, a file" $?
+fi
+cat fifo >out.pb &
+"$dql" "${good[@]}" -o fifo >out 2>err && wait $! && cmp out.pb good_y.pb && grep -q "^values" out && [ -p fifo ]
+verdict "-o of a named pipe" $?
+if [ -e /dev/fd/0 ]; then
+    "$dql" "${good[@]}" -o >(cat >out.pb) >out 2>err
+    for ((i = 0; i < 100; i++)); do
+        cmp -s out.pb good_y.pb && break
+        sleep 0.05
+    done
+    cmp out.pb good_y.pb
+    verdict "-o of a process substitution" $?
+fi
+if [ -c /dev/null ]; then
+    expect 0 "values" "${good[@]}" -o /dev/null
+    [ -c /dev/null ]
+    verdict "-o /dev/null leaves the device" $?
+fi
+[ -c /dev/full ] && refuse "No space left" /dev/full "${good[@]}" -o /dev/full
+cp good_x.pb copy_x.pb
+"$dql" run good.onnx copy_x.pb good_scale.pb good_zero.pb -o - >>copy_x.pb 2>err
+[ $? -eq 1 ] && grep -q "dql: -: is read by the same command" err && cmp copy_x.pb good_x.pb >out
+verdict "-o - onto an input" $?
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+    script -qec "'$dql' ${good[*]} -o -" /dev/null >out 2>err </dev/null
+    grep -qF "is a terminal" out && ! grep -q "values" out
+    verdict "-o - on a terminal" $?
+else
+    echo "skipped: -o - on a terminal: no script command, or no pseudo-terminal for it"
+fi
+rm -f out.pb copy_x.pb
 refuse "No such file" missing/y.pb "${good[@]}" -o missing/y.pb
-[ -c /dev/null ] && refuse "is not a regular file" /dev/null "${good[@]}" -o /dev/null
 ! ls ./*.tmp >/dev/null 2>&1
 verdict "no temporary file stays" $?
 

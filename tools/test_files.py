@@ -240,7 +240,9 @@ external_model("external", "data/x.bin", offset=0, length=6, checksum="of no int
 external_model("external_link", "link.bin")
 external_model("external_absolute", os.path.abspath("data/x.bin"))
 external_model("external_parent", "../%s/data/x.bin" % os.path.basename(os.getcwd()))
+external_model("external_parent_and_back", "data/../../%s/data/x.bin" % os.path.basename(os.getcwd()))
 external_model("external_parent_inside", "data/../data/x.bin")
+external_model("external_dots", "./data/.././data//x.bin")
 external_model("external_backslash", "data\\x.bin")
 external_model("external_drive", "C:x.bin")
 external_model("external_no_location_name", "")
@@ -257,6 +259,26 @@ external_model("external_number", "data/x.bin", offset="-1")
 external_model("external_big_number", "data/x.bin", offset=1 << 64)
 external_model("external_and_raw", "data/x.bin", raw(X_DATA))
 external_model("external_folder", "folder")
+
+write("external_x.pb", x(INT8, (2, 3), *external("data/x.bin", offset=0)))
+write("external_input.onnx", wrap(graph([node()], [SCALE, ZERO], inputs=INPUTS[:1])))
+
+# A Hugging Face cache: all files of a snapshot are links to blobs, which is where the data of the model's real path is.
+external_model("hub/blobs/model", "m.onnx_data")
+os.rename("hub/blobs/model.onnx", "hub/blobs/1111")
+write("hub/blobs/2222", X_DATA)
+os.makedirs("hub/snapshots/abc")
+os.symlink("../../blobs/1111", "hub/snapshots/abc/m.onnx")
+os.symlink("../../blobs/2222", "hub/snapshots/abc/m.onnx_data")
+write("hub/secret/3333", X_DATA)
+external_model("hub/blobs/escape", "escape.onnx_data")
+os.symlink("../../blobs/escape.onnx", "hub/snapshots/abc/escape.onnx")
+os.symlink("../../secret/3333", "hub/snapshots/abc/escape.onnx_data")
+
+# A link to a model elsewhere, which has its data beside it.
+external_model("target/model", "x.bin")
+write("target/x.bin", X_DATA)
+os.symlink("target/model.onnx", "symbolic_model.onnx")
 
 
 # ---- node tests ----
