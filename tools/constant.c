@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_ATTRIBUTE = 5, ATTRIBUTE_NAME = 1, ATTRIBUTE_TENSOR = 5, TENSOR_RAW_DATA = 9 };
+enum { NODE_ATTRIBUTE = 5, ATTRIBUTE_NAME = 1, ATTRIBUTE_TENSOR = 5, ATTRIBUTE_REFERENCE = 21 };
 
 /* From this version on an initializer that is also an input of the model's graph is what callers may leave out. */
 enum { IR_VERSION_WITH_DEFAULTS = 4 };
+
+static bool is_constant_input(const model *m, const value *v) {
+    return v->scope == 0 && (m->constant_inputs || m->ir_version < IR_VERSION_WITH_DEFAULTS);
+}
 
 const char *why_not_constant(const model *m, const value *v) {
     if (v == NULL)
@@ -15,7 +19,7 @@ const char *why_not_constant(const model *m, const value *v) {
         return "is defined twice";
     if (v->is_input && !v->is_initializer)
         return "is an input";
-    if (v->is_input && (m->ir_version >= IR_VERSION_WITH_DEFAULTS || v->scope != 0))
+    if (v->is_input && !is_constant_input(m, v))
         return "is an input, and its initializer only a default";
     return v->is_computed ? "is computed" : NULL;
 }
@@ -25,40 +29,8 @@ static Onnx__TensorProto *no_memory(const model *m, problem *why) {
     return NULL;
 }
 
-/* All of a message but one of its fields, which is set apart. */
-static bytes without_field(view message, unsigned number, view *apart) {
-    bytes rest = {malloc(message.size + 1), 0};
-    wire_field f;
-    *apart = (view){NULL, 0};
-    while (rest.data != NULL && wire_next(&message, &f)) {
-        if (f.number == number) {
-            *apart = f.content;
-        } else {
-            memcpy(rest.data + rest.size, f.whole.data, f.whole.size);
-            rest.size += f.whole.size;
-        }
-    }
-    return rest;
-}
-
-/* raw_data is most of a model: it stays where it is. */
-static Onnx__TensorProto *unpack_tensor(const model *m, view content, problem *why) {
-    view raw;
-    const bytes rest = without_field(content, TENSOR_RAW_DATA, &raw);
-    if (rest.data == NULL)
-        return no_memory(m, why);
-    Onnx__TensorProto *t = unpack_message(&onnx__tensor_proto__descriptor, (view){rest.data, rest.size}, m->file, why);
-    free(rest.data);
-    if (t != NULL) {
-        t->has_raw_data = raw.data != NULL;
-        t->raw_data = (ProtobufCBinaryData){raw.size, (uint8_t *)(uintptr_t)raw.data};
-    }
-    return t;
-}
-
 /* value_float and value_floats. */
-static Onnx__TensorProto *make_floats(const model *m, const Onnx__AttributeProto *a, problem *why) {
-    const bool list = strcmp(a->name, "value_floats") == 0;
+static Onnx__TensorProto *make_floats(const model *m, const Onnx__AttributeProto *a, bool list, problem *why) {
     const size_t count = list ? a->n_floats : 1;
     Onnx__TensorProto *t = malloc(sizeof *t);
     if (t == NULL)
@@ -84,21 +56,21 @@ static Onnx__TensorProto *make_floats(const model *m, const Onnx__AttributeProto
 
 static Onnx__TensorProto *read_attribute(const model *m, view content, problem *why) {
     const view name = wire_string(content, ATTRIBUTE_NAME), tensor_content = wire_string(content, ATTRIBUTE_TENSOR);
+    const view reference = wire_string(content, ATTRIBUTE_REFERENCE);
+    if (reference.size > 0) {
+        unsupported(why, m->file, "a Constant node of the function's attribute \"%s\"", quoted(reference).text);
+        return NULL;
+    }
     if (view_equals(name, "value") && tensor_content.size > 0)
-        return unpack_tensor(m, tensor_content, why);
+        return unpack_tensor(tensor_content, m->file, why);
     if (!view_equals(name, "value_float") && !view_equals(name, "value_floats")) {
-        unsupported(why, m->file, "Constant nodes with the attribute \"%.*s\"",
-                    (int)(name.size < 100 ? name.size : 100), (const char *)name.data);
+        unsupported(why, m->file, "a Constant node with the attribute \"%s\"", quoted(name).text);
         return NULL;
     }
     Onnx__AttributeProto *a = unpack_message(&onnx__attribute_proto__descriptor, content, m->file, why);
     if (a == NULL)
         return NULL;
-    Onnx__TensorProto *t = NULL;
-    if (string_or_empty(a->ref_attr_name)[0] != '\0')
-        unsupported(why, m->file, "a Constant that is the function's attribute \"%.100s\"", a->ref_attr_name);
-    else
-        t = make_floats(m, a, why);
+    Onnx__TensorProto *t = make_floats(m, a, view_equals(name, "value_floats"), why);
     onnx__attribute_proto__free_unpacked(a, NULL);
     return t;
 }
@@ -114,10 +86,10 @@ static Onnx__TensorProto *read_constant_node(const model *m, view node, problem 
 
 bool constant_tensor(tensor_source *t, const model *m, value *v, problem *why) {
     if (v->tensor == NULL)
-        v->tensor = v->is_initializer ? unpack_tensor(m, v->content, why) : read_constant_node(m, v->content, why);
+        v->tensor =
+            v->is_initializer ? unpack_tensor(v->content, m->file, why) : read_constant_node(m, v->content, why);
     if (v->tensor == NULL)
         return false;
-    *t = (tensor_source){v->tensor, m->file};
-    return v->tensor->data_type != 0 ||
-           fail(why, m->file, "tensor \"%.100s\" has no type", string_or_empty(v->tensor->name));
+    *t = (tensor_source){v->tensor, m->file, &v->found};
+    return true;
 }

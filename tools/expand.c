@@ -66,7 +66,8 @@ static bool parse_options(expand_options *o, int count, char **arguments, int *s
     const option options[] = {{"-o", &o->output, NULL},
                               {"--external-data", &o->data, NULL},
                               {"--dtype", &dtype, NULL},
-                              {"--jobs", &jobs, NULL}};
+                              {"--jobs", &jobs, NULL},
+                              {"--constant-inputs", NULL, &o->constant_inputs}};
     if (!options_parse(options, sizeof options / sizeof options[0], count, arguments, &files, status))
         return false;
     *status = check_options(o, dtype, jobs, files, arguments);
@@ -93,8 +94,9 @@ static void add_to_row(row *r, const expansion *e) {
     r->tensors++;
     r->elements += dql_plan_count(&e->plan);
     for (size_t i = 0; i < OPERANDS; i++)
-        r->before += operand_bytes(e->operands[i]);
-    r->after += e->size;
+        if (i != X_SCALE || e->scale_from == NULL)
+            r->before += operand_bytes(e->operands[i]);
+    r->after += expansion_is_dropped(e) ? 0 : e->size;
 }
 
 static void print_row(const char *x, const char *y, const row *r) {
@@ -104,8 +106,10 @@ static void print_row(const char *x, const char *y, const row *r) {
 
 static void print_rows(const job *j) {
     row rows[TYPES][TYPES] = {{{0}}}, all = {0};
-    for (size_t i = 0; i < j->expansion_count; i++) {
-        const expansion *e = &j->expansions[i];
+    for (size_t i = 0; i < j->m.site_count; i++) {
+        const expansion *e = &j->all.of[i];
+        if (e->becomes != EXPANDED)
+            continue;
         add_to_row(&rows[e->spec.x_type % TYPES][e->spec.y_type % TYPES], e);
         add_to_row(&all, e);
     }
@@ -117,26 +121,42 @@ static void print_rows(const job *j) {
     print_row("all", "", &all);
 }
 
+/* Names those that somebody has to look at; that inputs are not constant is nothing special. */
+static void print_left(const job *j) {
+    const size_t left = j->all.count[LEFT];
+    problem why;
+    for (size_t i = 0; i < j->m.site_count; i++)
+        if (!j->all.of[i].is_read) {
+            expansion_blame(&j->all.of[i], &why);
+            printf("left: ");
+            print_clean(stdout, why.text);
+            printf("\n");
+        }
+    if (left > 0)
+        printf("%zu node%s left: dql inspect says why\n", left, left > 1 ? "s are" : " is");
+}
+
 static void print_table(const job *j) {
     print_rows(j);
     printf("files: %zu bytes before, %" PRIu64 " after\n", j->m.bytes.size, j->new_model.size + j->data_size);
     printf("time: %.3f s, %.2f GB/s written, %u job%s, %s\n", j->seconds,
            j->seconds > 0 ? (double)j->y_size / j->seconds * 1e-9 : 0.0, j->options->jobs,
            j->options->jobs > 1 ? "s" : "", dql_isa_name(dql_isa_active()));
-    if (j->left_count > 0)
-        printf("%zu node%s left: dql inspect says why\n", j->left_count, j->left_count > 1 ? "s are" : " is");
+    print_left(j);
 }
 
 /* ---- the command ---- */
 
 int expand_command(int count, char **arguments) {
     expand_options options;
-    problem why;
+    problem why, note;
     int status;
     if (!parse_options(&options, count, arguments, &status))
         return status;
     job j;
     const bool ok = job_plan(&j, &options, &why) && job_run(&j, &why);
+    if (model_is_newer(&j.m, &note))
+        print_problem(&note);
     if (ok)
         print_table(&j);
     else

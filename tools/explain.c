@@ -22,7 +22,8 @@ static bool explain_shape(const dql_spec *s, const char *file, problem *why) {
     size_t count;
     const bool scale = !count_elements(&count, s->scale_rank, s->scale_shape);
     const label shape = scale ? shape_label(s->scale_rank, s->scale_shape) : shape_label(s->rank, s->shape);
-    return fail(why, file, "%s of shape %s: a negative dim, or too many elements", scale ? "x_scale" : "x", shape.text);
+    return fail(why, file, "%s of shape %s has %s", scale ? "x_scale" : "x", shape.text,
+                scale ? shape_fault(s->scale_rank, s->scale_shape) : shape_fault(s->rank, s->shape));
 }
 
 /* The axis counted from the front. */
@@ -51,7 +52,7 @@ static bool explain_blocked(const dql_spec *s, const char *file, problem *why) {
     const size_t axis = axis_of(s);
     for (size_t i = 0; i < s->rank; i++) {
         const int64_t expected = i == axis ? blocks_of(s->shape[i], s->block_size) : s->shape[i];
-        if (s->scale_shape[i] != expected)
+        if (s->shape[i] != UNKNOWN_DIM && s->scale_shape[i] != expected)
             return fail(why, file,
                         "dim %zu of x_scale of shape %s must be %" PRId64 ": x has shape %s, axis %" PRId64
                         ", block_size %" PRId64,
@@ -61,16 +62,57 @@ static bool explain_blocked(const dql_spec *s, const char *file, problem *why) {
     return fail(why, file, "%s", dql_status_text(DQL_ERROR_SCALE_SHAPE));
 }
 
-static bool explain_granularity(const dql_spec *s, dql_status status, const char *file, problem *why) {
+/* "2 would fit": the block sizes that cut the axis into as many blocks as the scale has. */
+typedef struct {
+    char text[160];
+} advice;
+
+static advice block_sizes_for(const dql_spec *s) {
+    const size_t axis = axis_of(s);
+    const int64_t dim = s->shape[axis], blocks = s->scale_shape[axis];
+    advice a;
+    bool fits = dim > 0 && blocks > 0;
+    for (size_t i = 0; i < s->rank; i++)
+        fits &= i == axis || s->scale_shape[i] == s->shape[i];
+    const int64_t least = fits ? blocks_of(dim, blocks) : 0;
+    if (!fits || blocks_of(dim, least) != blocks)
+        snprintf(a.text, sizeof a.text, "no block_size fits");
+    else if (blocks == 1)
+        snprintf(a.text, sizeof a.text, "%" PRId64 " or more would fit", least);
+    else if (blocks_of(dim, blocks - 1) - 1 > least)
+        snprintf(a.text, sizeof a.text, "%" PRId64 " to %" PRId64 " would fit", least, blocks_of(dim, blocks - 1) - 1);
+    else
+        snprintf(a.text, sizeof a.text, "%" PRId64 " would fit", least);
+    return a;
+}
+
+static bool has_unknown_dim(const dql_spec *s) {
+    for (size_t i = 0; i < s->rank; i++)
+        if (s->shape[i] == UNKNOWN_DIM)
+            return true;
+    return false;
+}
+
+bool explain_missing_block_size(const dql_spec *s, bool has_shape, const char *file, problem *why) {
+    const label scale = shape_label(s->scale_rank, s->scale_shape);
+    if (!has_shape || has_unknown_dim(s))
+        return fail(why, file, "block_size is missing: x_scale has shape %s", scale.text);
+    return fail(why, file, "block_size is missing: x_scale has shape %s, x %s: %s on axis %" PRId64, scale.text,
+                shape_label(s->rank, s->shape).text, block_sizes_for(s).text, s->axis);
+}
+
+static bool explain_granularity(const dql_spec *s, const char *file, problem *why) {
     if (s->block_size < 0)
         return fail(why, file, "block_size is negative: %" PRId64, s->block_size);
     if (s->scale_rank == 1 && s->block_size == 0)
         return explain_per_axis(s, file, why);
-    if (s->scale_rank == s->rank && s->block_size > 0)
-        return explain_blocked(s, file, why);
-    return fail(why, file, "%s: x has shape %s, x_scale %s, axis %" PRId64 ", block_size %" PRId64,
-                dql_status_text(status), shape_label(s->rank, s->shape).text,
-                shape_label(s->scale_rank, s->scale_shape).text, s->axis, s->block_size);
+    if (s->scale_rank != s->rank)
+        return fail(why, file, "x_scale of shape %s has rank %zu, but x of shape %s rank %zu",
+                    shape_label(s->scale_rank, s->scale_shape).text, s->scale_rank, shape_label(s->rank, s->shape).text,
+                    s->rank);
+    if (s->block_size == 0)
+        return explain_missing_block_size(s, true, file, why);
+    return explain_blocked(s, file, why);
 }
 
 bool explain_refusal(const dql_spec *spec, dql_status status, const char *file, problem *why) {
@@ -79,7 +121,7 @@ bool explain_refusal(const dql_spec *spec, dql_status status, const char *file, 
     case DQL_ERROR_SHAPE: return explain_shape(spec, file, why);
     case DQL_ERROR_AXIS: return explain_axis(spec, file, why);
     case DQL_ERROR_SCALE_SHAPE:
-    case DQL_ERROR_BLOCK_SIZE: return explain_granularity(spec, status, file, why);
+    case DQL_ERROR_BLOCK_SIZE: return explain_granularity(spec, file, why);
     default: return fail(why, file, "%s", dql_status_text(status));
     }
 }
@@ -94,8 +136,10 @@ granularity_label granularity_of(const dql_spec *s) {
     granularity_label g;
     if (is_per_tensor(s))
         snprintf(g.text, sizeof g.text, "per tensor");
-    else if (s->block_size == 0)
+    else if (s->block_size == 0 && s->scale_rank == 1)
         snprintf(g.text, sizeof g.text, "per axis, axis %" PRId64, s->axis);
+    else if (s->block_size == 0)
+        snprintf(g.text, sizeof g.text, "blocked, axis %" PRId64 ", no block size", s->axis);
     else
         snprintf(g.text, sizeof g.text, "blocked, axis %" PRId64 ", block size %" PRId64, s->axis, s->block_size);
     return g;

@@ -9,7 +9,10 @@
  * do yet, rather than what is wrong, is unsupported. */
 bool explain_refusal(const dql_spec *spec, dql_status status, const char *file, problem *why);
 
-/* "per tensor", "per axis 1", ... of a spec that dql_plan_init takes. */
+/* The same of a scale that has the rank of a blocked one, without a block_size. `has_shape`: x's is known. */
+bool explain_missing_block_size(const dql_spec *spec, bool has_shape, const char *file, problem *why);
+
+/* "per tensor", "per axis, axis 1", ... of a spec; what its scale is meant to be if it is refused. */
 typedef struct {
     char text[96];
 } granularity_label;

@@ -86,7 +86,7 @@ static bool check_location(checker *c, view content, view location) {
     char *name = strndup((const char *)location.data, location.size);
     bool ok = name != NULL || fail(c->why, c->m->file, "no memory");
     ok = ok && add_location(c->read, &c->folders, name, c->why);
-    if (ok && stays && !is_found_from_output(c, name))
+    if (ok && stays && c->output != NULL && !is_found_from_output(c, name))
         ok = fail(c->why, c->output, "would not find the data of tensors that stay: \"%.100s\" is beside %.500s", name,
                   c->m->file);
     free(name);

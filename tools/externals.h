@@ -10,7 +10,7 @@
 bool externals_add(file_set *read, const Onnx__TensorProto *proto, const char *owner, problem *why);
 
 /* The same for all tensors of a model. Makes sure that those that are left by the (sorted) edits find theirs from
- * `output`, the new model, too. */
+ * `output`, the new model, too, if there is one. */
 bool externals_check(file_set *read, const model *m, const edit *edits, size_t edit_count, const char *output,
                      problem *why);
 

@@ -242,21 +242,35 @@ bool external_path(char **path, const char *owner, const char *location, problem
     return ok;
 }
 
-bool read_external(bytes *content, const char *owner, const char *location, uint64_t offset, size_t size,
-                   problem *why) {
+static bool open_external(int *fd, const char *owner, const char *location, uint64_t offset, size_t size,
+                          problem *why) {
     char *path;
-    int fd = -1;
     uint64_t file_size = 0;
-    *content = (bytes){NULL, 0};
-    bool ok = external_path(&path, owner, location, why) && open_regular(&fd, &file_size, path, why);
-    if (ok) {
-        if (offset > file_size || size > file_size - offset)
-            ok = fail(why, owner, "external data at \"%.200s\": bytes %" PRIu64 " + %zu of a file of %" PRIu64,
-                      location, offset, size, file_size);
-        else
-            ok = read_range(content, fd, offset, size, path, why);
-        close(fd);
+    bool ok = external_path(&path, owner, location, why) && open_regular(fd, &file_size, path, why);
+    if (ok && (offset > file_size || size > file_size - offset)) {
+        ok = fail(why, owner, "external data at \"%.200s\": bytes %" PRIu64 " + %zu of a file of %" PRIu64, location,
+                  offset, size, file_size);
+        close(*fd);
     }
     free(path);
+    return ok;
+}
+
+bool find_external(const char *owner, const char *location, uint64_t offset, size_t size, problem *why) {
+    int fd = -1;
+    if (!open_external(&fd, owner, location, offset, size, why))
+        return false;
+    close(fd);
+    return true;
+}
+
+bool read_external(bytes *content, const char *owner, const char *location, uint64_t offset, size_t size,
+                   problem *why) {
+    int fd = -1;
+    *content = (bytes){NULL, 0};
+    if (!open_external(&fd, owner, location, offset, size, why))
+        return false;
+    const bool ok = read_range(content, fd, offset, size, location, why);
+    close(fd);
     return ok;
 }

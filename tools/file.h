@@ -35,6 +35,9 @@ bool external_path(char **path, const char *owner, const char *location, problem
 /* Reads what a tensor in `owner` keeps in another file: `size` bytes from `offset` on. */
 bool read_external(bytes *content, const char *owner, const char *location, uint64_t offset, size_t size, problem *why);
 
+/* Whether read_external would find all of this. */
+bool find_external(const char *owner, const char *location, uint64_t offset, size_t size, problem *why);
+
 /* A file by whatever name: a path, a hard link, a symbolic link. */
 typedef struct {
     dev_t device;

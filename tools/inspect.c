@@ -1,6 +1,6 @@
 #include "command.h"
 
-#include "expansion.h"
+#include "expansions.h"
 #include "explain.h"
 #include "options.h"
 #include <inttypes.h>
@@ -15,17 +15,15 @@ static const char *const verdict_names[VERDICTS] = {"yes", "no", "?"};
 typedef struct {
     Onnx__TensorProto proto;
     bool has_shape;
-    bool is_declared; /* a dim of -1 is not known */
-    int64_t *dims;    /* owned */
+    int64_t *dims; /* owned */
 } description;
 
 /* A DequantizeLinear node, described. */
 typedef struct {
-    placed_node node;
+    const expansion *e;
     description operands[OPERANDS];
     dql_spec spec;
-    bool is_read, is_constant, is_expanded;
-    problem not_constant, refusal; /* the first also says why a node of constants is not expanded */
+    problem refusal;
 } report;
 
 /* ---- what is known ---- */
@@ -37,9 +35,9 @@ static bool describe_shape(description *d, const Onnx__TensorShapeProto *shape) 
     for (size_t i = 0; i < shape->n_dim; i++) {
         const Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
         const bool known = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-        d->dims[i] = known && dim->dim_value >= 0 ? dim->dim_value : -1;
+        d->dims[i] = known && dim->dim_value >= 0 ? dim->dim_value : UNKNOWN_DIM;
     }
-    d->has_shape = d->is_declared = true;
+    d->has_shape = true;
     d->proto.n_dims = shape->n_dim;
     d->proto.dims = d->dims;
     return true;
@@ -59,109 +57,167 @@ static bool describe_declared(description *d, const model *m, view type, problem
     return ok;
 }
 
-static bool describe_operand(description *d, const model *m, value *v, problem *why) {
+static void describe_head(description *d, const Onnx__TensorProto *head) {
+    d->proto.data_type = head->data_type;
+    d->proto.n_dims = head->n_dims;
+    d->proto.dims = head->dims;
+    d->has_shape = true;
+}
+
+static bool describe_operand(description *d, const expansion *e, size_t i, problem *why) {
+    const model *m = e->node.m;
+    value *v = e->node.operands[i];
     tensor_source t;
+    if (e->operands[i].proto != NULL)
+        return describe_head(d, e->operands[i].proto), true;
     if (v == NULL)
         return true;
     if (why_not_constant(m, v) != NULL)
         return v->declared.size == 0 || describe_declared(d, m, v->declared, why);
     if (!constant_tensor(&t, m, v, why))
         return false;
-    d->proto.data_type = t.proto->data_type;
-    d->proto.n_dims = t.proto->n_dims;
-    d->proto.dims = t.proto->dims;
-    d->has_shape = true;
+    describe_head(d, t.proto);
     return true;
 }
 
 static bool is_complete(const description *d) {
     for (size_t i = 0; i < d->proto.n_dims; i++)
-        if (d->is_declared && d->proto.dims[i] < 0)
+        if (d->proto.dims[i] == UNKNOWN_DIM)
             return false;
     return d->proto.data_type != 0 && d->has_shape;
 }
 
-static bool check_types(const report *r, problem *why) {
-    const dql_spec scalar = {.x_type = r->spec.x_type, .scale_type = r->spec.scale_type, .y_type = r->spec.y_type};
-    dql_plan plan;
-    const dql_status status = dql_plan_init(&plan, &scalar);
-    return status == DQL_OK || explain_refusal(&scalar, status, r->node.m->file, why);
-}
-
-static dql_spec scalar_spec(dql_spec s) {
-    s.rank = 0;
-    s.shape = NULL;
-    return s;
+static bool is_one_element(const dql_spec *s) {
+    size_t count;
+    return count_elements(&count, s->scale_rank, s->scale_shape) && count == 1;
 }
 
 /* A scale that a scalar takes is one for the whole tensor, whatever that is. */
 static bool is_for_every_shape(dql_spec s) {
-    const dql_spec scalar = scalar_spec(s);
     dql_plan plan;
-    return dql_plan_init(&plan, &scalar) == DQL_OK;
+    s.rank = 0;
+    s.shape = NULL;
+    return dql_plan_init(&plan, &s) == DQL_OK;
 }
 
+static bool depends_on(const report *r, size_t operand, problem *why) {
+    return fail(why, r->e->node.m->file, "it depends on the shape of %s", operand_names[operand]);
+}
+
+static verdict judge_without_shape(const report *r, problem *why) {
+    const dql_spec *s = &r->spec;
+    if (is_for_every_shape(*s))
+        return TAKEN;
+    if (s->scale_rank > 1 && s->block_size == 0 && !is_one_element(s))
+        return explain_missing_block_size(s, false, r->e->node.m->file, why), REFUSED;
+    return depends_on(r, X, why), UNKNOWN;
+}
+
+/* Sets what is not known to what fits the scale, if there is such a thing; *matters: it could be something else that
+ * doesn't. */
+static void fill_dims(int64_t *dims, bool *matters, const dql_spec *s) {
+    const int64_t axis = s->axis < 0 ? s->axis + (int64_t)s->rank : s->axis;
+    const bool blocked = s->scale_rank == s->rank && s->block_size > 0, per_axis = s->scale_rank == 1 && !blocked;
+    *matters = false;
+    for (size_t i = 0; i < s->rank; i++) {
+        const bool on_axis = (int64_t)i == axis, known = s->shape[i] != UNKNOWN_DIM;
+        const int64_t blocks = blocked ? s->scale_shape[i] : per_axis ? s->scale_shape[0] : 1;
+        const bool large = blocked && on_axis && blocks > INT64_MAX / s->block_size;
+        dims[i] = known                ? s->shape[i]
+                  : blocked && on_axis ? (large ? INT64_MAX : blocks * s->block_size)
+                  : blocked || on_axis ? blocks
+                                       : 1;
+        *matters |= !known && (blocked || (per_axis && on_axis));
+    }
+    *matters &= !is_one_element(s) || s->scale_rank > (s->rank > 1 ? s->rank : 1);
+}
+
+/* Some dims of x are known. */
+static verdict judge_with_dims(const report *r, int64_t *dims, problem *why) {
+    dql_spec filled = r->spec;
+    dql_plan plan;
+    bool matters;
+    fill_dims(dims, &matters, &r->spec);
+    filled.shape = dims;
+    const dql_status status = dql_plan_init(&plan, &filled);
+    if (status != DQL_OK)
+        return explain_refusal(&r->spec, status, r->e->node.m->file, why), REFUSED;
+    return matters ? (depends_on(r, X, why), UNKNOWN) : TAKEN;
+}
+
+static verdict judge_with_shape(const report *r, problem *why) {
+    int64_t *dims = malloc((r->spec.rank > 0 ? r->spec.rank : 1) * sizeof *dims);
+    if (dims == NULL)
+        return fail(why, r->e->node.m->file, "no memory"), UNKNOWN;
+    const verdict v = judge_with_dims(r, dims, why);
+    free(dims);
+    return v;
+}
+
+static verdict judge_shapes(const report *r, problem *why) {
+    const description *x = &r->operands[X], *scale = &r->operands[X_SCALE], *zero = &r->operands[X_ZERO_POINT];
+    if (!is_complete(scale))
+        return depends_on(r, X_SCALE, why), UNKNOWN;
+    const verdict v = x->has_shape ? judge_with_shape(r, why) : judge_without_shape(r, why);
+    if (v == TAKEN && is_complete(zero) && !dequantizer_check_zero(&r->e->node.op, &r->spec, &zero->proto, why))
+        return REFUSED;
+    return v;
+}
+
+/* The constants among the operands of a node that has others too. */
+static bool check_constants(const report *r, problem *why) {
+    const placed_node *n = &r->e->node;
+    tensor_source t;
+    for (size_t i = 0; i < OPERANDS; i++)
+        if (n->operands[i] != NULL && why_not_constant(n->m, n->operands[i]) == NULL &&
+            !(constant_tensor(&t, n->m, n->operands[i], why) && tensor_check(t, why)))
+            return false;
+    return true;
+}
+
+/* Of a node whose operands are not all constants. */
 static verdict judge(report *r, problem *why) {
-    description *x = &r->operands[0], *scale = &r->operands[1], *zero = &r->operands[2];
+    description *x = &r->operands[X], *scale = &r->operands[X_SCALE], *zero = &r->operands[X_ZERO_POINT];
+    const char *file = r->e->node.m->file;
     if (x->proto.data_type == 0)
         x->proto.data_type = zero->proto.data_type;
-    r->spec = dequantizer_spec(&r->node.op, &x->proto, &scale->proto);
+    r->spec = dequantizer_spec(&r->e->node.op, &x->proto, &scale->proto);
     if (x->proto.data_type == 0 || scale->proto.data_type == 0) {
-        fail(why, r->node.m->file, "the type of %s is not declared", x->proto.data_type == 0 ? "x" : "x_scale");
+        fail(why, file, "the type of %s is not declared", operand_names[x->proto.data_type == 0 ? X : X_SCALE]);
         return UNKNOWN;
     }
-    if (!check_types(r, why))
+    if (!dequantizer_takes_types(&r->e->node.op, &r->spec, why))
         return REFUSED;
-    if (!is_complete(scale) || (!is_complete(x) && !is_for_every_shape(r->spec))) {
-        fail(why, r->node.m->file, "it depends on the shape of %s", is_complete(scale) ? "x" : "x_scale");
-        return UNKNOWN;
-    }
-    dql_plan plan;
-    const dql_spec spec = is_complete(x) ? r->spec : scalar_spec(r->spec);
-    const tensor_source zeros = {is_complete(zero) ? &zero->proto : NULL, r->node.m->file};
-    return dequantizer_plan(&plan, &r->node.op, &spec, zeros, why) ? TAKEN : REFUSED;
+    if (zero->proto.data_type != 0 && zero->proto.data_type != x->proto.data_type)
+        return dequantizer_check_zero(&r->e->node.op, &r->spec, &zero->proto, why), REFUSED;
+    return check_constants(r, why) ? judge_shapes(r, why) : REFUSED;
 }
 
-static bool would_expand(const model *m, const site *at, problem *why) {
-    expansion e;
-    const bool ok = expansion_plan(&e, m, at, 0, why);
-    expansion_free(&e);
-    return ok;
-}
-
-static verdict make_report(report *r, const model *m, const site *at) {
+static verdict make_report(report *r, const expansion *e) {
     memset(r, 0, sizeof *r);
+    r->e = e;
     for (size_t i = 0; i < OPERANDS; i++)
         onnx__tensor_proto__init(&r->operands[i].proto);
-    r->is_read = placed_node_read(&r->node, m, at, &r->refusal);
-    if (!r->is_read)
+    if (!e->is_read)
         return REFUSED;
-    r->is_constant = placed_node_is_constant(&r->node, &r->not_constant);
+    bool ok = true;
     for (size_t i = 0; i < OPERANDS; i++)
-        if (placed_node_has(&r->node, i) && !describe_operand(&r->operands[i], m, r->node.operands[i], &r->refusal))
-            return REFUSED;
-    const verdict v = judge(r, &r->refusal);
-    if (v == TAKEN && r->is_constant)
-        r->is_expanded = would_expand(m, at, &r->not_constant);
-    return v;
+        if (placed_node_has(&e->node, i) && ok)
+            ok = describe_operand(&r->operands[i], e, i, &r->refusal);
+    const verdict v = judge(r, ok ? &r->refusal : &(problem){0});
+    if (e->becomes == WRONG) {
+        recall_problem(&e->reason, &r->refusal);
+        return REFUSED;
+    }
+    return e->becomes == EXPANDED ? TAKEN : ok ? v : REFUSED;
 }
 
 static void free_report(report *r) {
     for (size_t i = 0; i < OPERANDS; i++)
         free(r->operands[i].dims);
-    placed_node_free(&r->node);
 }
 
 /* ---- how it is said ---- */
-
-static void print_view(view v) {
-    char text[201];
-    const size_t size = v.size < sizeof text ? v.size : sizeof text - 1;
-    if (size > 0)
-        memcpy(text, v.data, size);
-    text[size] = '\0';
-    print_clean(stdout, text);
-}
 
 /* The graphs or the function that a node is in, but not the model's graph. */
 static void print_scope(const model *m, size_t in) {
@@ -169,22 +225,13 @@ static void print_scope(const model *m, size_t in) {
         return;
     if (m->scopes[in].parent != NO_SCOPE)
         print_scope(m, (size_t)m->scopes[in].parent);
-    print_view(m->scopes[in].name);
+    print_clean(stdout, quoted(m->scopes[in].name).text);
     printf("/");
 }
 
 static void print_operand(const description *d) {
-    printf("%s", d->proto.data_type != 0 ? type_label(d->proto.data_type).text : "?");
-    if (!d->has_shape) {
-        printf("[?]");
-        return;
-    }
-    const label shape = shape_label(d->proto.n_dims, d->proto.dims);
-    for (const char *c = shape.text; *c != '\0'; c++) /* -1 is not known */
-        if (*c == '-' && d->is_declared)
-            putchar('?'), c++;
-        else
-            putchar(*c);
+    printf("%s%s", d->proto.data_type != 0 ? type_label(d->proto.data_type).text : "?",
+           d->has_shape ? shape_label(d->proto.n_dims, d->proto.dims).text : "[?]");
 }
 
 /* Of a scale whose shape is known; it is the same for every x that fits. */
@@ -205,66 +252,87 @@ static void print_call(const report *r) {
 }
 
 static void print_opset(const report *r) {
-    const char *domain = string_or_empty(r->node.node->domain);
-    int64_t opset;
-    if (!find_opset(&opset, model_opsets(r->node.m, r->node.at->scope), domain))
-        return;
+    const opsets *imported = &r->e->node.m->scopes[r->e->node.at->scope].imported;
+    const view domain = r->e->node.op.domain;
+    if (is_onnx_domain(domain) && imported->has_onnx)
+        printf("; opset %" PRId64, imported->onnx);
+    else if (view_equals(domain, "com.microsoft"))
+        printf("; com.microsoft %" PRId64, imported->has_microsoft ? imported->microsoft : 1);
+}
+
+static void print_reason(const problem *why) {
     printf("; ");
-    print_clean(stdout, is_onnx_domain(domain) ? "opset" : domain);
-    printf(" %" PRId64, opset);
+    print_clean(stdout, why->text);
 }
 
 static void print_report(const report *r, verdict v) {
+    const expansion *e = r->e;
+    problem reason = {0};
+    if (e->becomes != EXPANDED)
+        recall_problem(&e->reason, &reason);
     printf("%-3s  ", verdict_names[v]);
-    print_scope(r->node.m, r->node.at->scope);
-    if (r->node.node != NULL && r->node.node->n_output > 0)
-        print_clean(stdout, r->node.node->output[0]);
+    print_scope(e->node.m, e->node.at->scope);
+    print_clean(stdout, quoted(e->node.op.y).text);
     printf("  ");
-    if (r->is_read) {
+    if (e->is_read) {
         print_call(r);
-        printf("; ");
-        print_clean(stdout, r->is_constant ? "constant" : r->not_constant.text);
-        if (v == TAKEN && r->is_constant && !r->is_expanded) {
-            printf("; ");
-            print_clean(stdout, r->not_constant.text);
-        }
+        if (e->is_constant)
+            printf("; constant");
+        if (e->becomes == LEFT && (!e->is_constant || v == TAKEN))
+            print_reason(&reason);
     }
-    if (r->node.node != NULL)
-        print_opset(r);
-    if (v != TAKEN) {
-        printf("; ");
-        print_clean(stdout, r->refusal.text);
-    }
+    print_opset(r);
+    if (v != TAKEN)
+        print_reason(e->is_read ? &r->refusal : &reason);
     printf("\n");
 }
 
-static void inspect_model(const model *m) {
-    size_t count[VERDICTS] = {0}, expanded = 0;
+static void inspect_sites(const model *m, const expansions *all) {
+    size_t count[VERDICTS] = {0};
     for (size_t i = 0; i < m->site_count; i++) {
         report r;
-        const verdict v = make_report(&r, m, &m->sites[i]);
+        const verdict v = make_report(&r, &all->of[i]);
         count[v]++;
-        expanded += r.is_expanded;
         print_report(&r, v);
         free_report(&r);
     }
-    printf("%zu DequantizeLinear: dql takes %zu, of which %zu can be expanded; not %zu; and can't tell of %zu\n",
-           m->site_count, count[TAKEN], expanded, count[REFUSED], count[UNKNOWN]);
+    printf("%zu DequantizeLinear: %zu yes, %zu no, %zu ?; ", m->site_count, count[TAKEN], count[REFUSED],
+           count[UNKNOWN]);
+    if (all->count[WRONG] > 0)
+        printf("dql expand fails, as %zu %s wrong\n", all->count[WRONG], all->count[WRONG] > 1 ? "are" : "is");
+    else
+        printf("dql expand replaces %zu\n", all->count[EXPANDED]);
+}
+
+static bool inspect_model(const model *m, problem *why) {
+    expansions all;
+    problem note;
+    if (!expansions_plan(&all, m, why))
+        return false;
+    if (model_is_newer(m, &note))
+        print_problem(&note);
+    inspect_sites(m, &all);
+    expansions_free(&all, m);
+    return true;
 }
 
 int inspect_command(int count, char **arguments) {
     model m;
     problem why;
     int files, status;
-    if (!options_parse(NULL, 0, count, arguments, &files, &status))
+    bool constant_inputs = false;
+    const option options[] = {{"--constant-inputs", NULL, &constant_inputs}};
+    if (!options_parse(options, 1, count, arguments, &files, &status))
         return status;
     if (files != 1)
         return usage_error("inspect takes one model", "");
-    if (!model_load(&m, arguments[0], &why)) {
-        print_problem(&why);
-        return EXIT_FAILED;
+    bool ok = model_load(&m, arguments[0], &why);
+    if (ok) {
+        m.constant_inputs = constant_inputs;
+        ok = inspect_model(&m, &why);
+        model_free(&m);
     }
-    inspect_model(&m);
-    model_free(&m);
-    return EXIT_OK;
+    if (!ok)
+        print_problem(&why);
+    return ok ? EXIT_OK : EXIT_FAILED;
 }

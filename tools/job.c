@@ -8,36 +8,31 @@
 /* External data: tensors of fewer bytes stay in the model, and the others start on a page, as ONNX advises. */
 enum { LEAST_EXTERNAL = 1024, PAGE = 4096 };
 
-/* Adds to a problem with the model which node it is about; returns false. */
-static bool blame(const job *j, const expansion *e, problem *why) {
-    if (e->y_name != NULL && strcmp(why->file, j->m.file) == 0)
-        about(why, "y", e->y_name);
-    return false;
-}
-
+/* A tensor that is wrong is an error; but what dql can't read or do is left. */
 static bool plan_expansions(job *j, problem *why) {
-    const model *m = &j->m;
-    j->expansions = calloc(m->site_count + 1, sizeof *j->expansions);
-    if (j->expansions == NULL)
-        return fail(why, m->file, "no memory");
-    bool ok = true;
-    for (size_t i = 0; ok && i < m->site_count; i++) {
-        const size_t planned = j->expansion_count;
-        if (expansion_plan(&j->expansions[planned], m, &m->sites[i], j->options->y_type, why))
-            j->expansion_count++;
-        else if (why->unsupported)
-            j->left_count++;
-        else
-            ok = blame(j, &j->expansions[planned], why);
-        if (j->expansion_count == planned)
-            expansion_free(&j->expansions[planned]);
+    if (!expansions_plan(&j->all, &j->m, why))
+        return false;
+    for (size_t i = 0; i < j->m.site_count; i++) {
+        expansion *e = &j->all.of[i];
+        if (e->becomes == WRONG)
+            return expansion_blame(e, why);
+        if (e->becomes == EXPANDED && !expansion_change_type(e, j->options->y_type, why))
+            return false;
     }
-    return ok;
+    return true;
 }
 
-static void place_external(job *j) {
-    for (size_t i = 0; i < j->expansion_count; i++) {
-        expansion *e = &j->expansions[i];
+static bool is_written(const expansion *e) {
+    return e->becomes == EXPANDED && !expansion_is_dropped(e);
+}
+
+static bool place_data(job *j, problem *why) {
+    for (size_t i = 0; i < j->m.site_count; i++) {
+        expansion *e = &j->all.of[i];
+        if (!is_written(e))
+            continue;
+        if (e->size > (uint64_t)INT64_MAX - PAGE - j->data_size - j->y_size)
+            return fail(why, j->options->output, "would have more bytes than a file can have");
         j->y_size += e->size;
         e->is_external = j->options->data != NULL && e->size >= LEAST_EXTERNAL;
         if (e->is_external) {
@@ -45,38 +40,45 @@ static void place_external(job *j) {
             j->data_size = e->offset + e->size;
         }
     }
+    return true;
 }
 
-/* Initializers and Constant nodes that nobody but the nodes that go has used. */
-static bool is_abandoned(const value *v) {
-    return v->removed_uses > 0 && v->removed_uses == v->uses && !v->is_input;
+/* Of initializers and Constant nodes that nobody but the nodes that go has used. */
+static void remove_value(job *j, const value *v) {
+    if (v->site != NO_SITE || !value_is_abandoned(&j->m, v))
+        return;
+    j->edits[j->edit_count++] = (edit){.field = v->field};
+    if (v->is_input)
+        j->edits[j->edit_count++] = (edit){.field = v->input};
 }
 
 static bool make_edits(job *j, problem *why) {
     const model *m = &j->m;
-    size_t abandoned = 0;
+    size_t most = j->all.count[EXPANDED];
     for (size_t i = 0; i < m->value_count; i++)
-        abandoned += is_abandoned(&m->values[i]);
-    j->edits = calloc(j->expansion_count + abandoned + 1, sizeof *j->edits);
+        most += m->values[i].removed_uses > 0 ? 2 : 0;
+    j->edits = calloc(most + 1, sizeof *j->edits);
     if (j->edits == NULL)
         return fail(why, m->file, "no memory");
-    for (size_t i = 0; i < j->expansion_count; i++) {
-        if (!expansion_edit(&j->edits[i], &j->expansions[i], m, j->options->data, why))
+    for (size_t i = 0; i < m->site_count; i++) {
+        if (j->all.of[i].becomes != EXPANDED)
+            continue;
+        edit *replacement = &j->edits[j->edit_count];
+        if (!expansion_edit(replacement, &j->all.of[i], j->options->data, why))
             return false;
-        j->edits[i].data = i;
+        replacement->data = i;
         j->edit_count++;
     }
     for (size_t i = 0; i < m->value_count; i++)
-        if (is_abandoned(&m->values[i]))
-            j->edits[j->edit_count++] = (edit){.field = m->values[i].field};
+        remove_value(j, &m->values[i]);
     return true;
 }
 
 static bool plan_model(job *j, problem *why) {
     if (!plan_expansions(j, why))
         return false;
-    place_external(j);
-    if (!make_edits(j, why) || !rewrite(&j->new_model, j->m.bytes, j->edits, j->edit_count, j->m.file, why))
+    if (!place_data(j, why) || !make_edits(j, why) ||
+        !rewrite(&j->new_model, j->m.bytes, j->edits, j->edit_count, j->m.file, why))
         return false;
     if (j->new_model.size <= INT32_MAX)
         return true;
@@ -105,22 +107,23 @@ static bool check_paths(job *j, problem *why) {
 
 bool job_plan(job *j, const expand_options *options, problem *why) {
     *j = (job){.options = options, .model_file = {.fd = -1}, .data_file = {.fd = -1}};
-    return model_load(&j->m, options->input, why) && plan_model(j, why) && check_paths(j, why);
+    if (!model_load(&j->m, options->input, why))
+        return false;
+    j->m.constant_inputs = options->constant_inputs;
+    return plan_model(j, why) && check_paths(j, why);
 }
 
 /* ---- the work ---- */
 
-static bool write_data(job *j, const expansion *e, const output *to, uint64_t offset, uint64_t done, problem *why) {
+static bool write_data(job *j, expansion *e, const output *to, uint64_t offset, uint64_t done, problem *why) {
     tensor decoded[OPERANDS] = {{0}};
-    bool ok = true;
-    for (size_t i = 0; ok && i < OPERANDS; i++)
-        ok = e->operands[i].proto == NULL || tensor_decode(&decoded[i], e->operands[i], why);
+    bool ok = expansion_decode(decoded, e, why);
     if (ok) {
         const slices s = {.file = j->m.file,
                           .plan = &e->plan,
-                          .x = decoded[0].data,
-                          .scale = decoded[1].data,
-                          .zero = decoded[2].data,
+                          .x = decoded[X].data,
+                          .scale = decoded[X_SCALE].data,
+                          .zero = decoded[X_ZERO_POINT].data,
                           .y_type = e->spec.y_type,
                           .to = to,
                           .offset = offset,
@@ -128,18 +131,17 @@ static bool write_data(job *j, const expansion *e, const output *to, uint64_t of
                           .done = done};
         ok = slices_run(&s, j->options->jobs, why);
     }
-    for (size_t i = 0; i < OPERANDS; i++)
-        tensor_free(&decoded[i]);
-    return ok || blame(j, e, why);
+    expansion_release(decoded, e);
+    if (!ok && strcmp(why->file, j->m.file) == 0)
+        about(why, "y", e->y_name);
+    return ok;
 }
 
 static bool write_piece(job *j, const piece *p, uint64_t offset, uint64_t *done, problem *why) {
     switch (p->kind) {
     case PIECE_BYTES: return output_write(&j->model_file, p->bytes.data, p->bytes.size, offset, why);
     case PIECE_LENGTH: return output_write(&j->model_file, p->length, (size_t)p->size, offset, why);
-    default:
-        *done += p->size;
-        return write_data(j, &j->expansions[p->data], &j->model_file, offset, *done - p->size, why);
+    default: *done += p->size; return write_data(j, &j->all.of[p->data], &j->model_file, offset, *done - p->size, why);
     }
 }
 
@@ -154,8 +156,8 @@ static bool write_model(job *j, uint64_t *done, problem *why) {
 }
 
 static bool write_external(job *j, uint64_t *done, problem *why) {
-    for (size_t i = 0; i < j->expansion_count; i++) {
-        const expansion *e = &j->expansions[i];
+    for (size_t i = 0; i < j->m.site_count; i++) {
+        expansion *e = &j->all.of[i];
         if (!e->is_external)
             continue;
         if (!write_data(j, e, &j->data_file, e->offset, *done, why))
@@ -184,10 +186,8 @@ void job_free(job *j) {
     output_discard(&j->data_file);
     for (size_t i = 0; i < j->edit_count; i++)
         free(j->edits[i].head.data);
-    for (size_t i = 0; i < j->expansion_count; i++)
-        expansion_free(&j->expansions[i]);
+    expansions_free(&j->all, &j->m);
     free(j->edits);
-    free(j->expansions);
     free(j->data_path);
     file_set_free(&j->read);
     rewritten_free(&j->new_model);

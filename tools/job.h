@@ -2,7 +2,7 @@
 #ifndef TOOLS_JOB_H
 #define TOOLS_JOB_H
 
-#include "expansion.h"
+#include "expansions.h"
 #include "slices.h"
 
 typedef struct {
@@ -10,14 +10,15 @@ typedef struct {
     const char *data; /* --external-data; NULL: none */
     int32_t y_type;   /* 0: each node's own */
     unsigned jobs;
+    bool constant_inputs;
 } expand_options;
 
 typedef struct {
     const expand_options *options;
     model m;
-    expansion *expansions;
-    edit *edits; /* one for each expansion, and those of what is not used any more */
-    size_t expansion_count, edit_count, left_count;
+    expansions all;
+    edit *edits; /* one for each that is EXPANDED, and those of what is not used any more */
+    size_t edit_count;
     rewritten new_model;
     char *data_path; /* NULL: none */
     file_set read;   /* what must not be overwritten */

@@ -31,18 +31,6 @@ enum { SPARSE_VALUES = 1 };
 enum { VALUE_INFO_NAME = 1, VALUE_INFO_TYPE = 2 };
 enum { ANNOTATION_NAME = 1, ANNOTATION_ENTRY = 2, ENTRY_VALUE = 2 };
 
-bool view_equals(view v, const char *text) {
-    return v.size == strlen(text) && (v.size == 0 || memcmp(v.data, text, v.size) == 0);
-}
-
-view wire_string(view message, unsigned number) {
-    wire_field f;
-    while (wire_next(&message, &f))
-        if (f.number == number)
-            return f.content;
-    return (view){(const uint8_t *)"", 0};
-}
-
 /* ---- lists that grow ---- */
 
 /* Room for one more element; the capacity is the power of two that holds `count`. A list takes at most a multiple of
@@ -68,12 +56,10 @@ static void *grow(void *list, size_t count, size_t element, const model *m, prob
         m->list[m->count++] = item;                                                                                    \
         return true;                                                                                                   \
     }
-typedef Onnx__OperatorSetIdProto *opset;
 LIST(scope, scopes, scope_count)
 LIST(value, values, value_count)
 LIST(site, sites, site_count)
 LIST(use, uses, use_count)
-LIST(opset, opsets, opset_count)
 #undef LIST
 
 /* Names that are left out are empty. */
@@ -85,17 +71,12 @@ static bool add_use(model *m, use u, problem *why) {
     return u.name.size == 0 || append_use(m, u, why);
 }
 
-static bool add_opset(model *m, view content, problem *why) {
-    opset o = unpack_message(&onnx__operator_set_id_proto__descriptor, content, m->file, why);
-    if (o == NULL)
-        return false;
-    if (append_opset(m, o, why))
-        return true;
-    onnx__operator_set_id_proto__free_unpacked(o, NULL);
-    return false;
-}
-
 /* ---- the walk through the model ---- */
+
+static void note_opset(model *m, const opsets *imported) {
+    if (imported->has_onnx && imported->onnx > m->newest_opset)
+        m->newest_opset = imported->onnx;
+}
 
 static bool add_graph(model *m, view graph, ptrdiff_t parent, problem *why);
 
@@ -108,30 +89,19 @@ static bool add_attribute(model *m, view attribute, size_t in, problem *why) {
     return true;
 }
 
-/* Both names of ONNX's domain, see is_onnx_domain. */
-static bool is_onnx(view domain) {
-    return domain.size == 0 || view_equals(domain, "ai.onnx");
-}
-
-static size_t count_fields(view message, unsigned number) {
-    size_t count = 0;
-    wire_field f;
-    while (wire_next(&message, &f))
-        count += f.number == number;
-    return count;
-}
-
 static bool is_constant_node(const model *m, view node) {
-    return view_equals(wire_string(node, NODE_OP_TYPE), "Constant") && is_onnx(wire_string(node, NODE_DOMAIN)) &&
-           !m->constant_is_function && count_fields(node, NODE_OUTPUT) == 1;
+    return view_equals(wire_string(node, NODE_OP_TYPE), "Constant") && is_onnx_domain(wire_string(node, NODE_DOMAIN)) &&
+           !m->constant_is_function && wire_count(node, NODE_OUTPUT) == 1;
 }
 
 static bool add_node(model *m, const wire_field *field, size_t in, problem *why) {
     view node = field->content;
     const view op = wire_string(node, NODE_OP_TYPE);
     const bool constant = is_constant_node(m, node);
-    const bool cast = view_equals(op, "Cast") && is_onnx(wire_string(node, NODE_DOMAIN));
-    if (view_equals(op, "DequantizeLinear") && !append_site(m, (site){in, field->whole, field->content}, why))
+    const bool cast = view_equals(op, "Cast") && is_onnx_domain(wire_string(node, NODE_DOMAIN));
+    const bool dequantizes = view_equals(op, "DequantizeLinear");
+    const ptrdiff_t at = dequantizes ? (ptrdiff_t)m->site_count : NO_SITE;
+    if (dequantizes && !append_site(m, (site){in, field->whole, field->content}, why))
         return false;
 
     wire_field f;
@@ -145,6 +115,7 @@ static bool add_node(model *m, const wire_field *field, size_t in, problem *why)
                                    .name = f.content,
                                    .is_constant = constant,
                                    .is_computed = !constant,
+                                   .site = at,
                                    .field = field->whole,
                                    .content = field->content},
                            why);
@@ -159,6 +130,7 @@ static bool add_node(model *m, const wire_field *field, size_t in, problem *why)
 static value declaration(view value_info, size_t in) {
     return (value){.scope = in,
                    .name = wire_string(value_info, VALUE_INFO_NAME),
+                   .site = NO_SITE,
                    .declared = wire_string(value_info, VALUE_INFO_TYPE)};
 }
 
@@ -166,6 +138,8 @@ static value declaration(view value_info, size_t in) {
 static bool add_declaration(model *m, const wire_field *field, size_t in, problem *why) {
     value v = declaration(field->content, in);
     v.is_input = field->number == GRAPH_INPUT;
+    if (v.is_input)
+        v.input = field->whole;
     return add_value(m, v, why) &&
            (field->number != GRAPH_OUTPUT || add_use(m, (use){.scope = in, .name = v.name, .by_output = true}, why));
 }
@@ -194,6 +168,7 @@ static bool add_graph_field(model *m, const wire_field *f, size_t in, problem *w
                          (value){.scope = in,
                                  .name = wire_string(f->content, TENSOR_NAME),
                                  .is_initializer = true,
+                                 .site = NO_SITE,
                                  .field = f->whole,
                                  .content = f->content},
                          why);
@@ -201,7 +176,8 @@ static bool add_graph_field(model *m, const wire_field *f, size_t in, problem *w
         return add_value(m,
                          (value){.scope = in,
                                  .name = wire_string(wire_string(f->content, SPARSE_VALUES), TENSOR_NAME),
-                                 .is_computed = true},
+                                 .is_computed = true,
+                                 .site = NO_SITE},
                          why);
     default: return true;
     }
@@ -209,15 +185,12 @@ static bool add_graph_field(model *m, const wire_field *f, size_t in, problem *w
 
 static bool add_graph(model *m, view graph, ptrdiff_t parent, problem *why) {
     const size_t in = m->scope_count;
-    scope s = {.parent = parent, .name = wire_string(graph, GRAPH_NAME)};
-    if (parent != NO_SCOPE) {
-        s.opsets = m->scopes[parent].opsets;
-        s.opset_count = m->scopes[parent].opset_count;
-    } else {
-        s.opset_count = m->opset_count;
-    }
+    const scope s = {.parent = parent,
+                     .name = wire_string(graph, GRAPH_NAME),
+                     .imported = parent != NO_SCOPE ? m->scopes[parent].imported : opsets_read(m->bytes, MODEL_OPSET)};
     if (!append_scope(m, s, why))
         return false;
+    note_opset(m, &s.imported);
     wire_field f;
     while (wire_next(&graph, &f))
         if (!add_graph_field(m, &f, in, why))
@@ -225,18 +198,11 @@ static bool add_graph(model *m, view graph, ptrdiff_t parent, problem *why) {
     return true;
 }
 
-static bool add_opsets(model *m, view message, unsigned number, problem *why) {
-    wire_field f;
-    while (wire_next(&message, &f))
-        if (f.number == number && !add_opset(m, f.content, why))
-            return false;
-    return true;
-}
-
 static bool add_function_field(model *m, const wire_field *f, size_t in, problem *why) {
     switch (f->number) {
     case FUNCTION_NODE: return add_node(m, f, in, why);
-    case FUNCTION_INPUT: return add_value(m, (value){.scope = in, .name = f->content, .is_input = true}, why);
+    case FUNCTION_INPUT:
+        return add_value(m, (value){.scope = in, .name = f->content, .is_input = true, .site = NO_SITE}, why);
     case FUNCTION_VALUE_INFO: /* younger than some onnx.proto, after which check_wire then hasn't looked into it */
         return check_wire(&onnx__value_info_proto__descriptor, f->content, m->file, why) &&
                add_value(m, declaration(f->content, in), why);
@@ -246,16 +212,14 @@ static bool add_function_field(model *m, const wire_field *f, size_t in, problem
 }
 
 static bool add_function(model *m, view function, problem *why) {
-    const size_t in = m->scope_count, opsets = m->opset_count;
-    if (!add_opsets(m, function, FUNCTION_OPSET, why))
-        return false;
+    const size_t in = m->scope_count;
     const scope s = {.parent = NO_SCOPE,
                      .is_function = true,
                      .name = wire_string(function, FUNCTION_NAME),
-                     .opsets = opsets,
-                     .opset_count = m->opset_count - opsets};
+                     .imported = opsets_read(function, FUNCTION_OPSET)};
     if (!append_scope(m, s, why))
         return false;
+    note_opset(m, &s.imported);
     wire_field f;
     while (wire_next(&function, &f))
         if (!add_function_field(m, &f, in, why))
@@ -266,31 +230,31 @@ static bool add_function(model *m, view function, problem *why) {
 static void note_function(model *m, view function) {
     const view name = wire_string(function, FUNCTION_NAME), domain = wire_string(function, FUNCTION_DOMAIN);
     const bool dequantizes = view_equals(name, "DequantizeLinear");
-    m->constant_is_function |= view_equals(name, "Constant") && is_onnx(domain);
-    m->onnx_is_function |= dequantizes && is_onnx(domain);
+    m->constant_is_function |= view_equals(name, "Constant") && is_onnx_domain(domain);
+    m->onnx_is_function |= dequantizes && is_onnx_domain(domain);
     m->microsoft_is_function |= dequantizes && view_equals(domain, "com.microsoft");
 }
 
-static bool read_head(model *m, view *graph, problem *why) {
+static bool read_head(model *m, problem *why) {
     view message = m->bytes;
     wire_field f;
-    *graph = (view){NULL, 0};
     while (wire_next(&message, &f))
         switch (f.number) {
         case MODEL_IR_VERSION: m->ir_version = (int64_t)f.value; break;
-        case MODEL_GRAPH: *graph = f.content; break;
+        case MODEL_GRAPH: m->graph = f.content; break;
         case MODEL_FUNCTION: note_function(m, f.content); break;
         case MODEL_TRAINING: return unsupported(why, m->file, "has training_info, which may change any of its tensors");
         default: break;
         }
-    return graph->data != NULL || fail(why, m->file, "has no graph: not an ONNX model");
+    return m->graph.data != NULL ||
+           refuse_file(&onnx__model_proto__descriptor, m->bytes, m->file, "has no graph: not an ONNX model", why);
 }
 
 /* The graph is the first scope. */
 static bool walk(model *m, problem *why) {
-    view graph, message = m->bytes;
+    view message = m->bytes;
     wire_field f;
-    if (!read_head(m, &graph, why) || !add_opsets(m, m->bytes, MODEL_OPSET, why) || !add_graph(m, graph, NO_SCOPE, why))
+    if (!read_head(m, why) || !add_graph(m, m->graph, NO_SCOPE, why))
         return false;
     while (wire_next(&message, &f))
         if (f.number == MODEL_FUNCTION && !add_function(m, f.content, why))
@@ -298,14 +262,23 @@ static bool walk(model *m, problem *why) {
     return true;
 }
 
-opset_list model_opsets(const model *m, size_t in) {
-    const scope *s = &m->scopes[in];
-    return s->opset_count > 0 ? (opset_list){m->opsets + s->opsets, s->opset_count} : (opset_list){NULL, 0};
+value *model_next_input(const model *m, view *rest) {
+    wire_field f;
+    while (wire_next(rest, &f)) {
+        value *v = f.number == GRAPH_INPUT ? model_find(m, 0, wire_string(f.content, VALUE_INFO_NAME)) : NULL;
+        if (v != NULL)
+            return v;
+    }
+    return NULL;
+}
+
+bool model_is_newer(const model *m, problem *note) {
+    return m->site_count > 0 && newer_than_known(m->ir_version, m->newest_opset, m->file, note);
 }
 
 bool model_load(model *m, const char *file, problem *why) {
     *m = (model){.file = file};
-    if (map_file(&m->bytes, file, why) && check_wire(&onnx__model_proto__descriptor, m->bytes, file, why) &&
+    if (map_file(&m->bytes, file, why) && check_file(&onnx__model_proto__descriptor, m->bytes, file, why) &&
         walk(m, why)) {
         model_resolve(m);
         return true;
@@ -314,24 +287,15 @@ bool model_load(model *m, const char *file, problem *why) {
     return false;
 }
 
-/* raw_data is not the tensor's own: see constant.c. */
-static void free_tensor(Onnx__TensorProto *t) {
-    if (t == NULL)
-        return;
-    t->raw_data = (ProtobufCBinaryData){0, NULL};
-    onnx__tensor_proto__free_unpacked(t, NULL);
-}
-
 void model_free(model *m) {
-    for (size_t i = 0; i < m->value_count; i++)
+    for (size_t i = 0; i < m->value_count; i++) {
         free_tensor(m->values[i].tensor);
-    for (size_t i = 0; i < m->opset_count; i++)
-        onnx__operator_set_id_proto__free_unpacked(m->opsets[i], NULL);
+        free_problem(&m->values[i].found.fault);
+    }
     free(m->scopes);
     free(m->values);
     free(m->sites);
     free(m->uses);
-    free(m->opsets);
     unmap_file(&m->bytes);
     *m = (model){0};
 }

@@ -30,7 +30,10 @@ static void merge(value *to, const value *from) {
     if (defines) {
         to->field = from->field;
         to->content = from->content;
+        to->site = from->site;
     }
+    if (from->input.size > 0)
+        to->input = from->input;
     if (from->declared.size > 0)
         to->declared = from->declared;
 }
@@ -64,6 +67,10 @@ value *model_find(const model *m, size_t in, view name) {
             return v;
     }
     return NULL;
+}
+
+bool value_is_abandoned(const model *m, const value *v) {
+    return v->removed_uses > 0 && v->removed_uses == v->uses && (!v->is_input || m->constant_inputs);
 }
 
 static void count_uses(model *m) {

@@ -3,52 +3,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keeps the search for the initializers of a graph's inputs from taking quadratic time. */
-enum { MOST_INPUTS = 64 };
+enum { GRAPH_NODE = 1, NODE_OP_TYPE = 4 };
 
 static bool find_node(node *n, problem *why) {
-    const Onnx__GraphProto *graph = n->model->graph;
-    if (graph == NULL)
-        return fail(why, n->file, "has no graph: not an ONNX model");
-    if (graph->n_node != 1)
-        return unsupported(why, n->file, "the graph has %zu nodes, not one", graph->n_node);
-    if (graph->n_input > MOST_INPUTS)
-        return unsupported(why, n->file, "the graph has %zu inputs", graph->n_input);
-    n->proto = graph->node[0];
-    return true;
+    const size_t count = wire_count(n->m.graph, GRAPH_NODE);
+    const view op = wire_string(wire_string(n->m.graph, GRAPH_NODE), NODE_OP_TYPE);
+    if (count != 1)
+        return unsupported(why, n->m.file, "the graph has %zu nodes, not one", count);
+    if (!view_equals(op, "DequantizeLinear"))
+        return unsupported(why, n->m.file, "the node is \"%s\", not DequantizeLinear", quoted(op).text);
+    return placed_node_read(&n->placed, &n->m, &n->m.sites[0], why);
+}
+
+static bool name_y(node *n, problem *why) {
+    const view y = n->placed.op.y;
+    n->y_name = strndup((const char *)y.data, y.size);
+    return n->y_name != NULL || fail(why, n->m.file, "no memory");
 }
 
 bool node_load(node *n, const char *file, problem *why) {
-    *n = (node){.file = file, .model = load_model(file, why)};
-    if (n->model != NULL && find_node(n, why) &&
-        dequantizer_read(&n->op, n->proto, (opset_list){n->model->opset_import, n->model->n_opset_import}, file, why))
+    *n = (node){0};
+    if (!model_load(&n->m, file, why))
+        return false;
+    if (find_node(n, why) && name_y(n, why))
         return true;
     node_free(n);
     return false;
 }
 
 void node_free(node *n) {
-    if (n->model != NULL)
-        onnx__model_proto__free_unpacked(n->model, NULL);
-    n->model = NULL;
+    free(n->y_name);
+    model_free(&n->m);
+    *n = (node){0};
 }
 
-static const Onnx__TensorProto *find_initializer(const Onnx__GraphProto *graph, const char *name) {
-    for (size_t i = 0; i < graph->n_initializer; i++)
-        if (strcmp(string_or_empty(graph->initializer[i]->name), name) == 0)
-            return graph->initializer[i];
-    return NULL;
-}
-
-static bool needs_file(const Onnx__GraphProto *graph, size_t input) {
-    return find_initializer(graph, string_or_empty(graph->input[input]->name)) == NULL;
+static bool needs_file(const value *v) {
+    return !v->is_initializer;
 }
 
 size_t node_file_count(const node *n) {
-    const Onnx__GraphProto *graph = n->model->graph;
+    view rest = n->m.graph;
     size_t count = 0;
-    for (size_t i = 0; i < graph->n_input; i++)
-        count += needs_file(graph, i);
+    for (const value *v; (v = model_next_input(&n->m, &rest)) != NULL;)
+        count += needs_file(v);
     return count;
 }
 
@@ -62,53 +59,59 @@ static bool same_dims(const Onnx__TensorShapeProto *shape, const Onnx__TensorPro
     return true;
 }
 
-/* An input's file must hold what the model says of the input; a dim may be a variable there (some writers say -1),
- * or the shape be left out.
- */
-static bool check_declared(const Onnx__ValueInfoProto *input, tensor_source s, problem *why) {
-    const char *name = string_or_empty(input->name);
-    if (input->type == NULL || input->type->value_case == ONNX__TYPE_PROTO__VALUE__NOT_SET)
+static bool check_type(const Onnx__TypeProto *type, view name, tensor_source s, problem *why) {
+    if (type->value_case == ONNX__TYPE_PROTO__VALUE__NOT_SET)
         return true;
-    if (input->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
-        return fail(why, s.file, "input \"%.100s\" of the model is not a tensor", name);
-    const Onnx__TypeProto__Tensor *declared = input->type->tensor_type;
+    if (type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+        return fail(why, s.file, "input \"%s\" of the model is not a tensor", quoted(name).text);
+    const Onnx__TypeProto__Tensor *declared = type->tensor_type;
     if (declared->elem_type != 0 && declared->elem_type != s.proto->data_type)
-        return fail(why, s.file, "is %s, but the model's input \"%.100s\" is %s", type_label(s.proto->data_type).text,
-                    name, type_label(declared->elem_type).text);
+        return fail(why, s.file, "is %s, but the model's input \"%s\" is %s", type_label(s.proto->data_type).text,
+                    quoted(name).text, type_label(declared->elem_type).text);
     if (declared->shape != NULL && !same_dims(declared->shape, s.proto))
-        return fail(why, s.file, "has shape %s, which is not that of the model's input \"%.100s\"",
-                    shape_label(s.proto->n_dims, s.proto->dims).text, name);
+        return fail(why, s.file, "has shape %s, which is not that of the model's input \"%s\"",
+                    shape_label(s.proto->n_dims, s.proto->dims).text, quoted(name).text);
     return true;
 }
 
-/* Sets *input to the index of the graph's input that a file is for, *file to the file's; false if there is none. */
-static bool find_input(size_t *input, size_t *file, const Onnx__GraphProto *graph, const char *name) {
-    *file = 0;
-    for (*input = 0; *input < graph->n_input; (*input)++) {
-        if (!needs_file(graph, *input))
-            continue;
-        if (strcmp(string_or_empty(graph->input[*input]->name), name) == 0)
-            return true;
-        (*file)++;
-    }
-    return false;
+/* An input's file must hold what the model says of the input; a dim may be a variable there (some writers say -1),
+ * or the shape be left out.
+ */
+static bool check_declared(const value *input, tensor_source s, const node *n, problem *why) {
+    if (input->declared.size == 0)
+        return true;
+    Onnx__TypeProto *type = unpack_message(&onnx__type_proto__descriptor, input->declared, n->m.file, why);
+    if (type == NULL)
+        return false;
+    const bool ok = check_type(type, input->name, s, why);
+    onnx__type_proto__free_unpacked(type, NULL);
+    return ok;
 }
 
-static bool find_operand(tensor_source *s, const char *name, const operands *o, const node *n, char *const files[],
-                         problem *why) {
-    const Onnx__GraphProto *graph = n->model->graph;
-    const Onnx__ValueInfoProto *declared = NULL;
-    size_t input, file;
-    *s = (tensor_source){find_initializer(graph, name), n->file};
-    if (s->proto == NULL && find_input(&input, &file, graph, name)) {
-        *s = (tensor_source){o->loaded[file], files[file]};
-        declared = graph->input[input];
+/* The file that is for an input of the graph. */
+static size_t file_of(const value *input, const node *n) {
+    view rest = n->m.graph;
+    size_t file = 0;
+    for (const value *v; (v = model_next_input(&n->m, &rest)) != NULL && v != input;)
+        file += needs_file(v);
+    return file;
+}
+
+static bool find_operand(operands *o, size_t i, const node *n, char *const files[], problem *why) {
+    value *v = n->placed.operands[i];
+    if (v == NULL || (!v->is_input && !v->is_initializer))
+        return fail(why, n->m.file, "\"%s\" is neither an input of the graph nor an initializer",
+                    quoted(n->placed.op.inputs[i]).text);
+    if (v->is_ambiguous) {
+        placed_node_refuse(&n->placed, i, why_not_constant(&n->m, v), why);
+        why->unsupported = false;
+        return false;
     }
-    if (s->proto == NULL)
-        return fail(why, n->file, "\"%.100s\" is neither an input of the graph nor an initializer", name);
-    if (s->proto->data_type == 0)
-        return fail(why, s->file, "tensor \"%.100s\" has no type", string_or_empty(s->proto->name));
-    return declared == NULL || check_declared(declared, *s, why);
+    if (!needs_file(v))
+        return constant_tensor(&o->of[i], &n->m, v, why);
+    const size_t file = file_of(v, n);
+    o->of[i] = (tensor_source){o->loaded[file], files[file], NULL};
+    return check_declared(v, o->of[i], n, why);
 }
 
 static bool load_files(operands *o, char *const files[], size_t count, problem *why) {
@@ -124,16 +127,17 @@ static bool load_files(operands *o, char *const files[], size_t count, problem *
 }
 
 static bool find_operands(operands *o, const node *n, char *const files[], problem *why) {
-    return find_operand(&o->x, node_input(n->proto, 0), o, n, files, why) &&
-           find_operand(&o->scale, node_input(n->proto, 1), o, n, files, why) &&
-           (node_input(n->proto, 2)[0] == '\0' || find_operand(&o->zero, node_input(n->proto, 2), o, n, files, why));
+    for (size_t i = 0; i < OPERANDS; i++)
+        if (placed_node_has(&n->placed, i) && !find_operand(o, i, n, files, why))
+            return false;
+    return true;
 }
 
 bool operands_load(operands *o, const node *n, char *const files[], size_t count, problem *why) {
+    const size_t needed = node_file_count(n);
     *o = (operands){0};
-    if (count != node_file_count(n))
-        return fail(why, n->file, "needs %zu input file%s, but got %zu", node_file_count(n),
-                    node_file_count(n) == 1 ? "" : "s", count);
+    if (count != needed)
+        return fail(why, n->m.file, "needs %zu input file%s, but got %zu", needed, needed == 1 ? "" : "s", count);
     if (load_files(o, files, count, why) && find_operands(o, n, files, why))
         return true;
     operands_free(o);
@@ -148,18 +152,18 @@ void operands_free(operands *o) {
 }
 
 static bool run_plan(const dql_plan *plan, const node *n, const operands *o, result *r, problem *why) {
-    tensor x = {0}, scale = {0}, zero = {0};
-    bool ok = tensor_decode(&x, o->x, why) && tensor_decode(&scale, o->scale, why) &&
-              (o->zero.proto == NULL || tensor_decode(&zero, o->zero, why)) &&
-              tensor_create(&r->y, r->spec.y_type, r->spec.rank, r->spec.shape, n->file, why);
+    tensor decoded[OPERANDS] = {{0}};
+    bool ok = tensor_create(&r->y, r->spec.y_type, r->spec.rank, r->spec.shape, n->m.file, why);
+    for (size_t i = 0; ok && i < OPERANDS; i++)
+        ok = o->of[i].proto == NULL || tensor_decode(&decoded[i], o->of[i], why);
     if (ok) {
-        const dql_status status = dql_run(plan, x.data, scale.data, zero.data, r->y.data);
+        const dql_status status =
+            dql_run(plan, decoded[X].data, decoded[X_SCALE].data, decoded[X_ZERO_POINT].data, r->y.data);
         if (status != DQL_OK)
-            ok = fail(why, n->file, "%s", dql_status_text(status));
+            ok = fail(why, n->m.file, "%s", dql_status_text(status));
     }
-    tensor_free(&x);
-    tensor_free(&scale);
-    tensor_free(&zero);
+    for (size_t i = 0; i < OPERANDS; i++)
+        tensor_free(&decoded[i]);
     if (!ok)
         result_free(r);
     return ok;
@@ -167,8 +171,8 @@ static bool run_plan(const dql_plan *plan, const node *n, const operands *o, res
 
 bool node_run(const node *n, const operands *o, result *r, problem *why) {
     dql_plan plan;
-    *r = (result){.spec = dequantizer_spec(&n->op, o->x.proto, o->scale.proto)};
-    if (!dequantizer_plan(&plan, &n->op, &r->spec, o->zero, why))
+    *r = (result){0};
+    if (!dequantizer_plan_tensors(&plan, &r->spec, &n->placed.op, o->of, NULL, why))
         return false;
     r->isa = dql_plan_isa(&plan);
     return run_plan(&plan, n, o, r, why);

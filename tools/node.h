@@ -2,20 +2,19 @@
 #ifndef TOOLS_NODE_H
 #define TOOLS_NODE_H
 
-#include "dequantizer.h"
+#include "site.h"
 
 typedef struct {
-    const char *file; /* not owned */
-    Onnx__ModelProto *model;
-    const Onnx__NodeProto *proto; /* in the model */
-    dequantizer op;
+    model m;
+    placed_node placed;
+    char *y_name;
 } node;
 
 /* What the node is run on. */
 typedef struct {
     Onnx__TensorProto **loaded; /* from the input files */
     size_t loaded_count;
-    tensor_source x, scale, zero; /* zero.proto may be NULL */
+    tensor_source of[OPERANDS]; /* no proto: left out */
 } operands;
 
 typedef struct {
@@ -24,7 +23,7 @@ typedef struct {
     tensor y;
 } result;
 
-/* Loads a model whose graph is one DequantizeLinear node, and reads the node's attributes. */
+/* Loads a model whose graph is one DequantizeLinear node, and reads the node. `n` must stay where it is. */
 bool node_load(node *n, const char *file, problem *why);
 void node_free(node *n);
 

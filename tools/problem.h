@@ -26,10 +26,20 @@ bool unsupported(problem *why, const char *file, const char *format, ...) PRINTF
 /* Says which thing in the file a problem is about: puts "WHAT "NAME": " before its text. */
 void about(problem *why, const char *what, const char *name);
 
+/* A problem in as little memory as it takes. */
+typedef struct {
+    bool unsupported;
+    char *file, *text; /* NULL: none, or there was no memory for it */
+} kept_problem;
+
+void keep_problem(kept_problem *kept, const problem *why);
+bool recall_problem(const kept_problem *kept, problem *why); /* returns false */
+void free_problem(kept_problem *kept);
+
 /* Prints "dql: FILE: TEXT" on stderr. */
 void print_problem(const problem *why);
 
-/* Prints text that may come from a file: control characters become '?'. */
+/* Prints text that may come from a file: control characters, and bytes that are not UTF-8, become '?'. */
 void print_clean(FILE *stream, const char *text);
 
 #endif

@@ -37,9 +37,9 @@ static void print_result(const result *r, const operands *o, FILE *to) {
     const dql_spec *s = &r->spec;
     fprintf(to, "x            %s\n", tensor_label(s->x_type, s->rank, s->shape).text);
     fprintf(to, "x_scale      %s\n", tensor_label(s->scale_type, s->scale_rank, s->scale_shape).text);
-    if (o->zero.proto != NULL)
-        fprintf(to, "x_zero_point %s\n",
-                tensor_label(o->zero.proto->data_type, o->zero.proto->n_dims, o->zero.proto->dims).text);
+    const Onnx__TensorProto *zero = o->of[X_ZERO_POINT].proto;
+    if (zero != NULL)
+        fprintf(to, "x_zero_point %s\n", tensor_label(zero->data_type, zero->n_dims, zero->dims).text);
     fprintf(to, "y            %s\n", tensor_label(s->y_type, s->rank, s->shape).text);
     fprintf(to, "granularity  %s\n", granularity_of(s).text);
     fprintf(to, "isa          %s\n", dql_isa_name(r->isa));
@@ -51,10 +51,7 @@ static void print_result(const result *r, const operands *o, FILE *to) {
 
 /* What the model may read besides its own file, and what the inputs may. */
 static bool add_files(file_set *read, const run_options *options, const node *n, const operands *o, problem *why) {
-    const Onnx__GraphProto *graph = n->model->graph;
-    bool ok = file_set_add(read, options->model, why);
-    for (size_t i = 0; ok && i < graph->n_initializer; i++)
-        ok = externals_add(read, graph->initializer[i], options->model, why);
+    bool ok = file_set_add(read, options->model, why) && externals_check(read, &n->m, NULL, 0, NULL, why);
     for (size_t i = 0; ok && i < o->loaded_count; i++)
         ok = file_set_add(read, options->inputs[i], why) && externals_add(read, o->loaded[i], options->inputs[i], why);
     return ok;
@@ -62,8 +59,7 @@ static bool add_files(file_set *read, const run_options *options, const node *n,
 
 static bool write_result(result *r, const run_options *options, const node *n, const operands *o, problem *why) {
     file_set read = {0};
-    const bool ok =
-        add_files(&read, options, n, o, why) && tensor_write(&r->y, n->proto->output[0], options->output, &read, why);
+    const bool ok = add_files(&read, options, n, o, why) && tensor_write(&r->y, n->y_name, options->output, &read, why);
     file_set_free(&read);
     return ok;
 }
@@ -88,12 +84,14 @@ static bool run_node(const run_options *options, const node *n, problem *why) {
 int run_command(int count, char **arguments) {
     run_options options;
     node n;
-    problem why;
+    problem why, note;
     int status;
     if (!parse_options(&options, count, arguments, &status))
         return status;
     bool ok = node_load(&n, options.model, &why);
     if (ok) {
+        if (model_is_newer(&n.m, &note))
+            print_problem(&note);
         ok = run_node(&options, &n, &why);
         node_free(&n);
     }

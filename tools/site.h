@@ -4,23 +4,20 @@
 
 #include "constant.h"
 
-enum { OPERANDS = 3 };
-
 typedef struct {
     const model *m;
     const site *at;
-    Onnx__NodeProto *node;
     dequantizer op;
-    value *operands[OPERANDS]; /* x, x_scale, x_zero_point; NULL where nothing has the name */
+    value *operands[OPERANDS]; /* NULL where nothing has the name */
 } placed_node;
 
-/* A node that dql can't do is read as far as its names: freed after a failure too. */
+/* A node that dql can't do is read as far as its names. */
 bool placed_node_read(placed_node *p, const model *m, const site *at, problem *why);
-void placed_node_free(placed_node *p);
 
+/* Whether the node has an operand: x_zero_point may be left out. */
 bool placed_node_has(const placed_node *p, size_t operand);
 
-/* Whether all operands are constants; says which one is not, and why. */
-bool placed_node_is_constant(const placed_node *p, problem *why);
+/* Refuses an operand, as in `x "name" is computed`; what is not wrong is unsupported. Returns false. */
+bool placed_node_refuse(const placed_node *p, size_t operand, const char *reason, problem *why);
 
 #endif

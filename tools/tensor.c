@@ -63,7 +63,10 @@ static size_t print_shape(char *text, size_t size, size_t rank, const int64_t *d
     const size_t end = size - sizeof "-9223372036854775808,...]";
     size_t length = (size_t)snprintf(text, size, "["), i = 0;
     for (; i < rank && length < end; i++)
-        length += (size_t)snprintf(text + length, size - length, "%s%" PRId64, i > 0 ? "," : "", dims[i]);
+        if (dims[i] == UNKNOWN_DIM)
+            length += (size_t)snprintf(text + length, size - length, "%s?", i > 0 ? "," : "");
+        else
+            length += (size_t)snprintf(text + length, size - length, "%s%" PRId64, i > 0 ? "," : "", dims[i]);
     return length + (size_t)snprintf(text + length, size - length, i < rank ? ",...]" : "]");
 }
 
@@ -101,12 +104,20 @@ bool count_elements(size_t *count, size_t rank, const int64_t *dims) {
     return fits || empty;
 }
 
-static bool measure(tensor *t, const char *file, problem *why) {
+const char *shape_fault(size_t rank, const int64_t *dims) {
+    for (size_t i = 0; i < rank; i++)
+        if (dims[i] < 0)
+            return "a negative dim";
+    return "too many elements";
+}
+
+/* `name` is for messages. */
+static bool measure(tensor *t, const char *name, const char *file, problem *why) {
     const unsigned bits = type_bits(t->type);
     if (bits == 0)
-        return unsupported(why, file, "elements of %s", type_label(t->type).text);
+        return unsupported(why, file, "%s has elements of a type that dql doesn't read", name);
     if (!count_elements(&t->count, t->rank, t->dims) || (bits > 8 && t->count > SIZE_MAX / (bits / 8)))
-        return fail(why, file, "shape %s has a negative dim or too many elements", shape_label(t->rank, t->dims).text);
+        return fail(why, file, "%s has %s", name, shape_fault(t->rank, t->dims));
     if (bits >= 8)
         t->size = t->count * (bits / 8);
     else
@@ -121,7 +132,7 @@ static bool allocate(tensor *t, const char *file, problem *why) {
 
 bool tensor_create(tensor *t, int32_t type, size_t rank, const int64_t *dims, const char *file, problem *why) {
     *t = (tensor){.type = type, .rank = rank, .dims = dims};
-    return measure(t, file, why) && allocate(t, file, why);
+    return measure(t, "y", file, why) && allocate(t, file, why);
 }
 
 void tensor_free(tensor *t) {
@@ -161,56 +172,86 @@ static tensor_name name_of(const Onnx__TensorProto *proto) {
     return n;
 }
 
-static bool decode_raw(tensor *t, tensor_source s, problem *why) {
-    if (s.proto->raw_data.len != t->size)
-        return fail(why, s.file, "%s has %zu bytes of raw_data, not %zu", name_of(s.proto).text, s.proto->raw_data.len,
-                    t->size);
-    t->borrowed = has_own_order(t->type);
-    if (t->borrowed) {
-        t->data = s.proto->raw_data.data;
-        return true;
-    }
-    if (!allocate(t, s.file, why))
-        return false;
-    memcpy(t->data, s.proto->raw_data.data, t->size);
-    swap_little_endian(t->type, t->data, t->size);
-    return true;
+/* ---- whether a tensor can be decoded ---- */
+
+/* The fields that hold elements, of which only one may. */
+static size_t fields_in_use(const Onnx__TensorProto *p, const char **one) {
+    const struct {
+        const char *name;
+        size_t count;
+    } fields[] = {{"raw_data", p->raw_data.len},     {"float_data", p->n_float_data}, {"int32_data", p->n_int32_data},
+                  {"string_data", p->n_string_data}, {"int64_data", p->n_int64_data}, {"double_data", p->n_double_data},
+                  {"uint64_data", p->n_uint64_data}};
+    size_t used = 0;
+    *one = NULL;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (fields[i].count > 0) {
+            used++;
+            *one = fields[i].name;
+        }
+    return used;
 }
 
-static bool decode_float_data(tensor *t, tensor_source s, problem *why) {
-    if (s.proto->n_float_data != t->count)
-        return fail(why, s.file, "%s has %zu elements in float_data, not %zu", name_of(s.proto).text,
-                    s.proto->n_float_data, t->count);
-    if (!allocate(t, s.file, why))
-        return false;
-    if (t->size > 0)
-        memcpy(t->data, s.proto->float_data, t->size);
-    return true;
+bool is_external(const Onnx__TensorProto *proto) {
+    return proto->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
 }
 
-/* One int32 an element, or a byte of packed elements. Some writers extend the sign, some do not, whatever the type. */
-static bool store_int32(tensor *t, size_t bytes_each, size_t i, int32_t value) {
-    const uint8_t byte = (uint8_t)value;
-    const uint16_t half = (uint16_t)value;
-    switch (bytes_each) {
-    case 1: memcpy(t->data + i, &byte, 1); return value >= INT8_MIN && value <= UINT8_MAX;
-    case 2: memcpy(t->data + 2 * i, &half, 2); return value >= INT16_MIN && value <= UINT16_MAX;
-    default: memcpy(t->data + 4 * i, &value, 4); return true;
-    }
+static bool has_zero_dim(const Onnx__TensorProto *p) {
+    for (size_t i = 0; i < p->n_dims; i++)
+        if (p->dims[i] == 0)
+            return true;
+    return false;
 }
 
-static bool decode_int32_data(tensor *t, tensor_source s, problem *why) {
-    const size_t bytes_each = type_bits(t->type) > 8 ? type_bits(t->type) / 8 : 1, count = t->size / bytes_each;
-    if (s.proto->n_int32_data != count)
-        return fail(why, s.file, "%s has %zu numbers in int32_data, not %zu", name_of(s.proto).text,
-                    s.proto->n_int32_data, count);
-    if (!allocate(t, s.file, why))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (!store_int32(t, bytes_each, i, s.proto->int32_data[i]))
+/* What is missing comes before what is too much. */
+static bool check_fields(tensor_source s, problem *why) {
+    const Onnx__TensorProto *p = s.proto;
+    const char *field;
+    const size_t used = fields_in_use(p, &field);
+    if (p->segment != NULL)
+        return fail(why, s.file, "%s is a segment of a tensor", name_of(p).text);
+    if (!is_external(p) && p->data_location != ONNX__TENSOR_PROTO__DATA_LOCATION__DEFAULT)
+        return fail(why, s.file, "%s has its data at an unknown location (%d)", name_of(p).text, (int)p->data_location);
+    if (is_external(p) ? used > 0 : used > 1)
+        return fail(why, s.file, "%s has its data in more than one place", name_of(p).text);
+    return is_external(p) || used > 0 || has_zero_dim(p) || fail(why, s.file, "%s has no data", name_of(p).text);
+}
+
+/* Bytes that an element, or several packed ones, have in int32_data. */
+static size_t bytes_each(int32_t type) {
+    return type_bits(type) > 8 ? type_bits(type) / 8 : 1;
+}
+
+/* Some writers extend the sign, some do not, whatever the type. */
+static bool check_int32(const tensor *t, tensor_source s, problem *why) {
+    const size_t each = bytes_each(t->type);
+    for (size_t i = 0; each < 4 && i < s.proto->n_int32_data; i++) {
+        const int32_t value = s.proto->int32_data[i];
+        if (value < (each == 1 ? INT8_MIN : INT16_MIN) || value > (each == 1 ? UINT8_MAX : UINT16_MAX))
             return fail(why, s.file, "%s has %" PRId32 " in int32_data, which has no place in %zu byte%s",
-                        name_of(s.proto).text, s.proto->int32_data[i], bytes_each, bytes_each > 1 ? "s" : "");
+                        name_of(s.proto).text, value, each, each > 1 ? "s" : "");
+    }
     return true;
+}
+
+static bool check_count(size_t got, size_t expected, const char *what, const char *field, tensor_source s,
+                        problem *why) {
+    return got == expected || fail(why, s.file, "%s has %zu %s%s %s, not %zu", name_of(s.proto).text, got, what,
+                                   got == 1 ? "" : "s", field, expected);
+}
+
+static bool check_inside(const tensor *t, tensor_source s, problem *why) {
+    const bool floats = types[t->type].field == FLOAT_DATA;
+    const char *own = floats ? "float_data" : "int32_data", *used;
+    if (fields_in_use(s.proto, &used) > 0 && strcmp(used, "raw_data") != 0 && strcmp(used, own) != 0)
+        return fail(why, s.file, "%s has its numbers in %s, where those of %s can't be, but in raw_data or %s",
+                    name_of(s.proto).text, used, type_label(t->type).text, own);
+    if (s.proto->raw_data.len > 0)
+        return check_count(s.proto->raw_data.len, t->size, "byte", "of raw_data", s, why);
+    if (floats)
+        return check_count(s.proto->n_float_data, t->count, "number", "in float_data", s, why);
+    return check_count(s.proto->n_int32_data, t->size / bytes_each(t->type), "number", "in int32_data", s, why) &&
+           check_int32(t, s, why);
 }
 
 /* A decimal number of external_data. */
@@ -231,63 +272,113 @@ const char *external_value(const Onnx__TensorProto *proto, const char *key) {
     return NULL;
 }
 
-static bool decode_external(tensor *t, tensor_source s, problem *why) {
-    const char *location = external_value(s.proto, "location");
-    const char *offset_text = external_value(s.proto, "offset"), *length_text = external_value(s.proto, "length");
-    uint64_t offset = 0, length = t->size;
-    bytes content;
-    if (location == NULL)
+typedef struct {
+    const char *location;
+    uint64_t offset, length; /* no length: that of the tensor */
+} place;
+
+static bool read_place(place *p, const tensor *t, tensor_source s, problem *why) {
+    const char *offset = external_value(s.proto, "offset"), *length = external_value(s.proto, "length");
+    *p = (place){.location = external_value(s.proto, "location"), .length = t->size};
+    if (p->location == NULL)
         return fail(why, s.file, "%s has external data without a location", name_of(s.proto).text);
-    if ((offset_text != NULL && !parse_number(&offset, offset_text)) ||
-        (length_text != NULL && !parse_number(&length, length_text)))
+    if ((offset != NULL && !parse_number(&p->offset, offset)) || (length != NULL && !parse_number(&p->length, length)))
         return fail(why, s.file, "%s has external data with an offset or length that is no number",
                     name_of(s.proto).text);
-    if (length != t->size)
-        return fail(why, s.file, "%s has %" PRIu64 " bytes of external data, not %zu", name_of(s.proto).text, length,
-                    t->size);
-    if (!read_external(&content, s.file, location, offset, t->size, why))
+    return p->length == t->size || fail(why, s.file, "%s has %" PRIu64 " bytes of external data, not %zu",
+                                        name_of(s.proto).text, p->length, t->size);
+}
+
+static bool check_external(const tensor *t, tensor_source s, problem *why) {
+    place p;
+    if (!read_place(&p, t, s, why))
+        return false;
+    if (find_external(s.file, p.location, p.offset, t->size, why))
+        return true;
+    if (strcmp(why->file, s.file) == 0)
+        about(why, "tensor", string_or_empty(s.proto->name));
+    return false;
+}
+
+/* Sets the head of a tensor. */
+static bool read_head(tensor *t, tensor_source s, problem *why) {
+    *t = (tensor){.type = s.proto->data_type, .rank = s.proto->n_dims, .dims = s.proto->dims};
+    if (t->type == 0)
+        return fail(why, s.file, "tensor \"%.100s\" has no type", string_or_empty(s.proto->name));
+    return check_fields(s, why) && measure(t, name_of(s.proto).text, s.file, why);
+}
+
+static bool check(tensor_source s, problem *why) {
+    tensor t;
+    return read_head(&t, s, why) && (is_external(s.proto) ? check_external(&t, s, why) : check_inside(&t, s, why));
+}
+
+bool tensor_check(tensor_source s, problem *why) {
+    judgement *found = s.found;
+    if (found == NULL)
+        return check(s, why);
+    if (!found->is_checked) {
+        found->is_checked = true;
+        found->is_wrong = !check(s, why);
+        if (found->is_wrong)
+            keep_problem(&found->fault, why);
+    }
+    return !found->is_wrong || recall_problem(&found->fault, why);
+}
+
+/* ---- decoding what has been checked ---- */
+
+static bool decode_raw(tensor *t, tensor_source s, problem *why) {
+    t->borrowed = has_own_order(t->type);
+    if (t->borrowed) {
+        t->data = s.proto->raw_data.data;
+        return true;
+    }
+    if (!allocate(t, s.file, why))
+        return false;
+    memcpy(t->data, s.proto->raw_data.data, t->size);
+    swap_little_endian(t->type, t->data, t->size);
+    return true;
+}
+
+/* One int32 an element, or a byte of packed elements. */
+static void store_int32(tensor *t, size_t i, int32_t value) {
+    const uint8_t byte = (uint8_t)value;
+    const uint16_t half = (uint16_t)value;
+    switch (bytes_each(t->type)) {
+    case 1: memcpy(t->data + i, &byte, 1); break;
+    case 2: memcpy(t->data + 2 * i, &half, 2); break;
+    default: memcpy(t->data + 4 * i, &value, 4);
+    }
+}
+
+static bool decode_inside(tensor *t, tensor_source s, problem *why) {
+    if (s.proto->raw_data.len > 0)
+        return decode_raw(t, s, why);
+    if (!allocate(t, s.file, why))
+        return false;
+    if (s.proto->n_float_data > 0)
+        memcpy(t->data, s.proto->float_data, t->size);
+    for (size_t i = 0; i < s.proto->n_int32_data; i++)
+        store_int32(t, i, s.proto->int32_data[i]);
+    return true;
+}
+
+static bool decode_external(tensor *t, tensor_source s, problem *why) {
+    place p;
+    bytes content;
+    if (!read_place(&p, t, s, why) || !read_external(&content, s.file, p.location, p.offset, t->size, why))
         return false;
     t->data = content.data;
     swap_little_endian(t->type, t->data, t->size);
     return true;
 }
 
-/* The fields that hold elements, of which only one may. */
-static int fields_in_use(const Onnx__TensorProto *p) {
-    return (p->raw_data.len > 0) + (p->n_float_data > 0) + (p->n_int32_data > 0) + (p->n_string_data > 0) +
-           (p->n_int64_data > 0) + (p->n_double_data > 0) + (p->n_uint64_data > 0);
-}
-
-bool is_external(const Onnx__TensorProto *proto) {
-    return proto->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
-}
-
-static bool check_fields(tensor_source s, problem *why) {
-    const Onnx__TensorProto *p = s.proto;
-    if (p->segment != NULL)
-        return fail(why, s.file, "%s is a segment of a tensor", name_of(p).text);
-    if (!is_external(p) && p->data_location != ONNX__TENSOR_PROTO__DATA_LOCATION__DEFAULT)
-        return fail(why, s.file, "%s has its data at an unknown location (%d)", name_of(p).text, (int)p->data_location);
-    if (fields_in_use(p) > (is_external(p) ? 0 : 1))
-        return fail(why, s.file, "%s has its data in more than one place", name_of(p).text);
-    return true;
-}
-
-static bool decode_fields(tensor *t, tensor_source s, problem *why) {
-    if (t->size > 0 && fields_in_use(s.proto) == 0)
-        return fail(why, s.file, "%s has no data", name_of(s.proto).text);
-    if (s.proto->raw_data.len > 0)
-        return decode_raw(t, s, why);
-    return types[t->type].field == FLOAT_DATA ? decode_float_data(t, s, why) : decode_int32_data(t, s, why);
-}
-
 bool tensor_decode(tensor *t, tensor_source s, problem *why) {
-    *t = (tensor){.type = s.proto->data_type, .rank = s.proto->n_dims, .dims = s.proto->dims};
-    if (!check_fields(s, why) || !measure(t, s.file, why))
-        return false;
-    if (is_external(s.proto) ? decode_external(t, s, why) : decode_fields(t, s, why))
+    if (tensor_check(s, why) && read_head(t, s, why) &&
+        (is_external(s.proto) ? decode_external(t, s, why) : decode_inside(t, s, why)))
         return true;
-    tensor_free(t);
+    *t = (tensor){0};
     return false;
 }
 

@@ -17,17 +17,27 @@ typedef struct {
     bool borrowed;       /* data is the TensorProto's */
 } tensor;
 
+/* What has been found out about a tensor, for others who ask: there may be as many as there are bytes in the file. */
+typedef struct {
+    bool is_checked, is_wrong, is_zero; /* is_zero: as zero points of a float type have to be */
+    kept_problem fault;                 /* if it is wrong */
+} judgement;
+
 /* A TensorProto, and the file that it is in: its external data lies beside that. */
 typedef struct {
     const Onnx__TensorProto *proto; /* NULL: none */
     const char *file;
+    judgement *found; /* NULL: kept nowhere */
 } tensor_source;
 
 /* Allocates a tensor without filling it. `file` is the one to blame. */
 bool tensor_create(tensor *t, int32_t type, size_t rank, const int64_t *dims, const char *file, problem *why);
 
-/* Decodes every encoding of ONNX: raw_data, typed data, external data. The dims, and where nothing has to be changed
- * the data, remain the TensorProto's. */
+/* Whether a tensor can be decoded: the one judge of tensors. Reads no external data, but looks whether it is there. */
+bool tensor_check(tensor_source s, problem *why);
+
+/* Decodes every encoding of ONNX, after tensor_check: raw_data, typed data, external data. The dims, and where nothing
+ * has to be changed the data, remain the TensorProto's. */
 bool tensor_decode(tensor *t, tensor_source s, problem *why);
 
 /* Writes a TensorProto with raw_data, see output_write_all. `t` is changed in between only. */
@@ -51,8 +61,14 @@ void swap_little_endian(int32_t type, uint8_t *data, size_t size);
 bool is_external(const Onnx__TensorProto *proto);
 const char *external_value(const Onnx__TensorProto *proto, const char *key);
 
+/* What is wrong with a shape that count_elements refuses, as in "has a negative dim". */
+const char *shape_fault(size_t rank, const int64_t *dims);
+
 /* Elements of a shape; false if it has a negative dim, or more than a size_t counts. */
 bool count_elements(size_t *count, size_t rank, const int64_t *dims);
+
+/* A dim that is not known, in labels "?". */
+static const int64_t UNKNOWN_DIM = INT64_MIN;
 
 /* Text for messages, "int8" or "int8[2,3]", used as label(...).text. */
 typedef struct {

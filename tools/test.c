@@ -94,7 +94,7 @@ static bool compare(const tensor *y, const char *file, problem *why) {
     Onnx__TensorProto *proto = load_tensor(file, why);
     if (proto == NULL)
         return false;
-    const tensor_source source = {proto, file};
+    const tensor_source source = {proto, file, NULL};
     bool ok = same_type_and_shape(y, source, why) && tensor_decode(&expected, source, why);
     if (ok) {
         ok = same_elements(y, &expected, file, why);
@@ -178,10 +178,13 @@ static bool run_sets(summary *line, const node *n, const char *folder, problem *
     return ok;
 }
 
-static bool run_test(summary *line, const char *folder, const char *model, problem *why) {
+static bool run_test(summary *line, const char *folder, const char *model_file, problem *why) {
     node n;
-    if (!node_load(&n, model, why))
+    problem note;
+    if (!node_load(&n, model_file, why))
         return false;
+    if (model_is_newer(&n.m, &note))
+        print_problem(&note);
     const bool ok = run_sets(line, &n, folder, why);
     node_free(&n);
     return ok;
@@ -205,10 +208,10 @@ static void print_line(const char *verdict, const char *folder, const char *text
     printf("\n");
 }
 
-static outcome report_test(const char *folder, const char *model) {
+static outcome report_test(const char *folder, const char *model_file) {
     summary line;
     problem why;
-    if (run_test(&line, folder, model, &why)) {
+    if (run_test(&line, folder, model_file, &why)) {
         print_line("pass", folder, line.text, NULL);
         return PASSED;
     }
@@ -223,13 +226,13 @@ static outcome report_test(const char *folder, const char *model) {
 /* Runs the test in a folder if it is one. */
 static bool try_folder(tally *t, const char *folder, bool *is_test, problem *why) {
     struct stat status;
-    char *model;
-    if (!join_path(&model, folder, "model.onnx", why))
+    char *model_file;
+    if (!join_path(&model_file, folder, "model.onnx", why))
         return false;
-    *is_test = stat(model, &status) == 0;
+    *is_test = stat(model_file, &status) == 0;
     if (*is_test)
-        t->count[report_test(folder, model)]++;
-    free(model);
+        t->count[report_test(folder, model_file)]++;
+    free(model_file);
     return true;
 }
 

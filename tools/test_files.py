@@ -29,7 +29,7 @@ def message(*fields):
 
 # ---- ONNX ----
 
-FLOAT32, UINT8, INT8, INT32, INT64, DOUBLE, BFLOAT16, FLOAT8E4M3FN = 1, 2, 3, 6, 7, 11, 16, 17
+FLOAT32, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, FLOAT8E4M3FN = 1, 2, 3, 6, 7, 10, 11, 16, 17
 
 
 def floats(*values):
@@ -87,8 +87,8 @@ def opset(version, domain=""):
     return message((1, domain), (2, version))
 
 
-def wrap(graph_, opsets=(opset(21),)):
-    return message((1, 10), (7, graph_), (8, list(opsets)))
+def wrap(graph_, opsets=(opset(21),), ir_version=10):
+    return message((1, ir_version), (7, graph_), (8, list(opsets)))
 
 
 def model(initializers, opsets=(opset(21),), **of_node):
@@ -143,6 +143,19 @@ write("scalar.onnx", model([tensor("x", INT8, [], raw(b"\7")), tensor("x_scale",
 write("no_elements.onnx", model([tensor("x", INT8, [0, 1 << 62, 1 << 62]), tensor("x_scale", FLOAT32, [0])],
                                 inputs=TWO))
 
+for version in (10, 25, 26, 27, 28, 1000):  # 10 is too old for the axis, but says nothing of it
+    write("opset_%d.onnx" % version, model([x(), SCALE, ZERO], [opset(version, "ai.onnx")]))
+write("ir_version_1000.onnx", wrap(graph([node()], [x(), SCALE, ZERO]), ir_version=1000))
+write("opset_28_attribute.onnx", model([x(), SCALE, ZERO], [opset(28)], attrs=attributes(axis=0, speed=11)))
+write("opset_28_type.onnx", model([tensor("x", 99, [2, 3], raw(bytes(6))), SCALE], [opset(28)], inputs=TWO))
+# Strings that nobody uses, and names: any bytes will do.
+write("latin_1.onnx", wrap(graph([node()], [x(), SCALE, ZERO], name=b"gr\xe4ph")))
+write("nul.onnx", wrap(graph([node()], [x(), SCALE, ZERO], name=b"x\0")))
+write("latin_1_names.onnx", model([tensor(b"\xe4", INT8, [2, 3], raw(X_DATA)), SCALE, ZERO],
+                                  inputs=(b"\xe4", "x_scale", "x_zero_point"), outputs=(b"\xff\xfe",)))
+write("nul_names.onnx", model([tensor(b"x\0", INT8, [2, 3], raw(X_DATA)), tensor(b"x\0no", UINT8, [1], raw(b"\1")),
+                               SCALE, ZERO], inputs=(b"x\0", "x_scale", "x_zero_point")))
+
 # ---- files that are not what they should be ----
 os.mkdir("folder")
 os.mkfifo("fifo")
@@ -150,6 +163,9 @@ write("empty.onnx", b"")
 write("huge.onnx", b"")
 os.truncate("huge.onnx", 3 << 30)
 write("text.onnx", b"This is no model.\n")
+write("long_text.onnx", b"<html>\r\n\t<p>404: no such model</p>\r\n</html>\r\n" * 9)
+write("tensor.onnx", x())
+write("typed_tensor.onnx", x(INT8, (2, 3), int32_data(*X)))
 write("truncated.onnx", GOOD[:-9])
 write("group.onnx", b"\x0b" + GOOD)
 write("long_varint.onnx", b"\x08" + b"\xff" * 11)
@@ -159,11 +175,15 @@ write("deep_graphs.onnx", message((7, nest(20000, 1, 5, 6))))
 write("deep_types.onnx", wrap(graph([node()], inputs=[message((2, nest(20000, 4, 1)))])))
 write("memory.onnx", message((7, message((1, b"\x2a\0" * (3 << 20))))))  # empty attributes
 write("two_graphs.onnx", GOOD + message((7, graph([node()]))))
-write("latin_1.onnx", wrap(graph([node()], name=b"gr\xe4ph")))
-write("nul.onnx", wrap(graph([node()], name=b"x\0")))
 
 # ---- models that are out of scope, or wrong ----
 ALL = [x(), SCALE, ZERO]
+write("x_twice.onnx", model([*ALL, x()]))
+write("input_twice.onnx", wrap(graph([node()], inputs=INPUTS + INPUTS[:1])))
+write("scale_missing_data.onnx", model([x(), tensor("x_scale", FLOAT32, [2]), ZERO]))
+write("many_missing.onnx", model([tensor("x", INT8, [1 << 40]), tensor("x_scale", FLOAT32, [], raw(floats(2)))],
+                                 inputs=TWO))
+write("float16_in_float_data.onnx", model([x(), tensor("x_scale", FLOAT16, [2], (4, floats(1, 2)))], inputs=TWO))
 write("no_graph.onnx", message((1, 10), (8, opset(21))))
 write("two_nodes.onnx", wrap(graph([node(), node()], ALL)))
 write("quantize.onnx", model(ALL, op="QuantizeLinear"))
@@ -171,7 +191,6 @@ write("other_domain.onnx", model(ALL, domain="my.domain"))
 write("no_opset.onnx", model(ALL, []))
 write("com_microsoft_not_imported.onnx", model(ALL, domain="com.microsoft"))
 write("opset_9.onnx", model(ALL, [opset(9)]))
-write("opset_26.onnx", model(ALL, [opset(26, "ai.onnx")]))
 write("attribute_unknown.onnx", model(ALL, attrs=attributes(speed=11)))
 write("attribute_twice.onnx", model(ALL, attrs=2 * attributes(axis=0)))
 write("attribute_float.onnx", model(ALL, attrs=[message((1, "axis"), (3, 0), (20, 1))]))
@@ -200,6 +219,14 @@ write("location_7.pb", x(INT8, (2, 3), raw(X_DATA), (14, 7)))
 write("no_type.pb", x(0))
 write("uint8.pb", x(UINT8))
 write("transposed.pb", x(INT8, (3, 2)))
+write("float_data.pb", tensor("x", INT8, [2, 3], (4, floats(*X))))
+write("int64_data.pb", tensor("x", INT8, [2, 3], (7, bytes(X))))
+write("text.pb", b"[[3, 4, 5], [10, 0, 127]]\n")
+write("model.pb", GOOD)
+write("no_producer.pb", GOOD[2:])
+write("zero_dim_raw.pb", x(INT8, (0, 3), raw(b"\0\0\0")))
+write("zero_dim_int32.pb", x(INT8, (0, 3), int32_data(1)))
+write("external_nul.pb", tensor("x", INT8, [2, 3], *external("data/x.bin\0")))
 write("pb_truncated.pb", x()[:-4])
 write("pb_garbage.pb", x() + b"\xff\xff\xff")
 write("negative_dim.onnx", model([x(INT8, (2, -3)), SCALE], inputs=TWO))
@@ -222,6 +249,12 @@ shapes("block_size_negative", [2, 2], block_size=-2)
 shapes("block_size_2", [2, 3], block_size=2)
 shapes("block_off_axis", [1, 2], block_size=2)
 shapes("block_size_missing", [2, 2])
+shapes("block_size_missing_several", [2, 2], x_=tensor("x", INT8, [2, 10], raw(bytes(20))))
+shapes("block_size_missing_one", [2, 1])
+shapes("block_size_missing_none", [1, 2])
+shapes("block_size_missing_gap", [1, 5], x_=tensor("x", INT8, [1, 7], raw(bytes(7))))
+shapes("scale_rank", [1, 2, 2])
+shapes("scale_rank_blocked", [2], block_size=2)
 shapes("zero_type", [2], [tensor("x_zero_point", UINT8, [2], raw(bytes(2)))], axis=0)
 shapes("zero_shape", [2], [tensor("x_zero_point", INT8, [3], raw(bytes(3)))], axis=0)
 shapes("zero_float8", [], [tensor("x_zero_point", FLOAT8E4M3FN, [], raw(b"\1"))], x_=x(FLOAT8E4M3FN))

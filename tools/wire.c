@@ -1,6 +1,7 @@
 #include "wire.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { DEEPEST = 100 };
 
@@ -81,6 +82,45 @@ bool wire_next(view *message, wire_field *field) {
     return message->size > 0 && read_field(message, field, "", &ignored);
 }
 
+view wire_string(view message, unsigned number) {
+    wire_field f;
+    while (wire_next(&message, &f))
+        if (f.number == number && f.wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+            return f.content;
+    return (view){(const uint8_t *)"", 0};
+}
+
+bool wire_number(uint64_t *value, view message, unsigned number) {
+    wire_field f;
+    while (wire_next(&message, &f))
+        if (f.number == number && f.wire_type == PROTOBUF_C_WIRE_TYPE_VARINT) {
+            *value = f.value;
+            return true;
+        }
+    return false;
+}
+
+size_t wire_count(view message, unsigned number) {
+    size_t count = 0;
+    wire_field f;
+    while (wire_next(&message, &f))
+        count += f.number == number;
+    return count;
+}
+
+bool view_equals(view v, const char *text) {
+    return v.size == strlen(text) && (v.size == 0 || memcmp(v.data, text, v.size) == 0);
+}
+
+quotation quoted(view v) {
+    quotation q;
+    const size_t size = v.size < sizeof q.text ? v.size : sizeof q.text - 1;
+    for (size_t i = 0; i < size; i++)
+        q.text[i] = v.data[i] == 0 ? '?' : (char)v.data[i];
+    q.text[size] = '\0';
+    return q;
+}
+
 /* Only what takes more memory than it has bytes in the file needs care, and everything is counted. */
 static uint64_t memory_of(const wire_field *f, const ProtobufCFieldDescriptor *known) {
     const uint64_t size = f->content.size;
@@ -117,34 +157,6 @@ static bool check_once(uint64_t *seen, const ProtobufCFieldDescriptor *field, co
     return true;
 }
 
-/* The bytes of one character of UTF-8, 0 if these are not one, or are a NUL. Table 3-7 of the Unicode standard. */
-static size_t character_size(const uint8_t *at, size_t size) {
-    const uint8_t lead = at[0];
-    if (lead < 0x80)
-        return lead != 0;
-    const size_t length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (lead < 0xc2 || lead > 0xf4 || length > size)
-        return 0;
-    const uint8_t least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80; /* no longer form of a shorter one */
-    const uint8_t most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;  /* no surrogates, nothing past U+10FFFF */
-    if (at[1] < least || at[1] > most)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if (at[i] < 0x80 || at[i] > 0xbf)
-            return 0;
-    return length;
-}
-
-static bool is_utf8(view v) {
-    while (v.size > 0) {
-        const size_t length = character_size(v.data, v.size);
-        if (length == 0)
-            return false;
-        view_skip(&v, length);
-    }
-    return true;
-}
-
 static bool check_message(checker *check, const ProtobufCMessageDescriptor *type, view message, unsigned depth);
 
 static bool check_known(checker *check, const wire_field *f, const ProtobufCFieldDescriptor *known,
@@ -155,10 +167,7 @@ static bool check_known(checker *check, const wire_field *f, const ProtobufCFiel
     if (f->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
         return fail(check->why, check->file, "field %s of a %s has wire type %u", known->name, type->short_name,
                     f->wire_type);
-    if (known->type == PROTOBUF_C_TYPE_MESSAGE)
-        return check_message(check, known->descriptor, f->content, depth + 1);
-    return known->type == PROTOBUF_C_TYPE_BYTES || is_utf8(f->content) ||
-           fail(check->why, check->file, "field %s of a %s is not UTF-8", known->name, type->short_name);
+    return known->type != PROTOBUF_C_TYPE_MESSAGE || check_message(check, known->descriptor, f->content, depth + 1);
 }
 
 static bool check_message(checker *check, const ProtobufCMessageDescriptor *type, view message, unsigned depth) {

@@ -13,10 +13,10 @@ typedef struct {
     size_t size;
 } view;
 
-/* protobuf-c trusts its input in four ways, so this makes sure of them: messages nest at most 100 deep (it recurses;
- * 100 is protobuf's own limit); unpacking takes no more memory than a file of that size can need; no message that may
- * appear once appears twice (it merges them in quadratic time); strings are UTF-8 without NUL (it makes C strings of
- * them). */
+/* protobuf-c trusts its input in three ways, so this makes sure of them: messages nest at most 100 deep (it recurses;
+ * 100 is protobuf's own limit); unpacking takes no more memory than a file of that size can need; no field that may
+ * appear once appears twice (it merges messages in quadratic time). Strings may be any bytes: it makes C strings of
+ * them, so what may hold a NUL is read by wire_string instead. */
 bool check_wire(const ProtobufCMessageDescriptor *type, view message, const char *file, problem *why);
 
 /* The memory that a message of this size may take when it is unpacked. */
@@ -33,6 +33,23 @@ typedef struct {
 
 /* Takes the first field off a message; false at the end, and at what check_wire would refuse. */
 bool wire_next(view *message, wire_field *field);
+
+/* The string that a field of a message holds, of no bytes if there is none. */
+view wire_string(view message, unsigned number);
+
+/* Sets *value to the number that a field of a message holds; false if there is none. */
+bool wire_number(uint64_t *value, view message, unsigned number);
+
+/* How many fields of this number a message has. */
+size_t wire_count(view message, unsigned number);
+
+bool view_equals(view v, const char *text);
+
+/* A string for messages, used as quoted(...).text: its first 100 bytes, with '?' for NUL. */
+typedef struct {
+    char text[101];
+} quotation;
+quotation quoted(view v);
 
 static inline void view_skip(view *v, size_t size) {
     v->data += size;
