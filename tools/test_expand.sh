@@ -73,6 +73,8 @@ done
 for type in float32 float16 bfloat16; do
     expand cast.onnx "cast.$type.onnx" --dtype "$type"
 done
+expand inputs.onnx inputs.constant.onnx --constant-inputs
+expand old.onnx old.constant.onnx --constant-inputs
 expand types.onnx types.expanded.onnx --external-data small.bin # all of it is too small
 [ ! -s small.bin ]
 verdict "no external data: expected an empty file" $?

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the models of this folder: NAME.onnx, and NAME.expanded.onnx, which `dql expand NAME.onnx` must give;
-NAME.TYPE.onnx is what `--dtype TYPE` must give.
+NAME.TYPE.onnx is what `--dtype TYPE` must give, and NAME.constant.onnx what `--constant-inputs` must give.
 
     generate.py             write them
     generate.py --check     write nothing; exit with 1 if they are not what would be written
@@ -116,14 +116,21 @@ class Weight:
         self.y_type, self.shape = TYPES[y_type], shape
         self.axis, self.block = axis, block
 
+    def scaled_by(self, other):
+        """Makes the scale another's y, whose name must be that of the scale."""
+        assert other.y == self.name("x_scale")
+        return self.with_tensors(x_scale=(other.y_type, list(other.shape), other.codes()))
+
     def with_tensors(self, **tensors):
         self.tensors.update(tensors)
         return self
 
+    def codes(self, y_type=None):
+        return vectors.dequantize(self.tensors, y_type or self.y_type, self.axis, self.block)
+
     def result(self, y_type=None):
         y_type = TYPES[y_type] if y_type else self.y_type
-        codes = vectors.dequantize(self.tensors, y_type, self.axis, self.block)
-        return tensor(self.y, y_type, self.shape, vectors.pack(y_type, codes))
+        return tensor(self.y, y_type, self.shape, vectors.pack(y_type, self.codes(y_type)))
 
     def name(self, role):
         return f"{self.y}.{role}"
@@ -145,6 +152,9 @@ class Weight:
 
     def constants(self):
         return join(dropped((1, constant(self.name(role), self.stored(role)))) for role in self.tensors)
+
+    def to_nothing(self):
+        return dropped((1, self.node()))
 
     def to_initializer(self, names=None, y_type=None):
         return replaced((1, self.node(names)), (5, self.result(y_type)))
@@ -290,19 +300,102 @@ def constants_model():
              (1, strange.node()))))
 
 
+def nvfp4(name, shape, block=16):
+    """A weight as exporters write NVFP4, and its scales, which have a scale."""
+    blocks = [*shape[:-1], -(-shape[-1] // block)]
+    weight = Weight(name, "float4e2m1", "float32", shape, blocks, axis=-1, block=block, zero=False)
+    scales = Weight(weight.name("x_scale"), "float8e4m3fn", "float32", blocks, zero=False)
+    return weight.scaled_by(scales), scales
+
+
+def chains_model():
+    """Scales that other DequantizeLinear nodes compute."""
+    ordinary, scales = nvfp4("ordinary", [4, 32])
+    backwards, late = nvfp4("backwards", [2, 20])
+    shared, used = nvfp4("shared", [1, 16])
+    exported, output = nvfp4("exported", [3, 5])
+    captured, outer = nvfp4("captured", [2, 16])
+    deepest = Weight("deep.x_scale.x_scale.x_scale", "int8", "float16", [2])
+    deeper = Weight("deep.x_scale.x_scale", "uint16", "float32", [2], [2], axis=0, scale_type="float16").scaled_by(deepest)
+    deep = Weight("deep.x_scale", "int4", "bfloat16", [2], [2], axis=0, scale_type="float32").scaled_by(deeper)
+    top = Weight("deep", "uint8", "float32", [3, 2], [2], axis=1, scale_type="bfloat16").scaled_by(deep)
+    dynamic, computed = nvfp4("dynamic", [1, 16])
+    without_scale = {w: dropped((5, w.stored("x"))) for w in (ordinary, backwards, shared, exported, captured)}
+    two = node("DequantizeLinear", [ordinary.y, "one"], ["x is a float"])
+    cycle = [node("DequantizeLinear", ["eight", a], [b]) for a, b in (("a", "b"), ("b", "a"), ("self", "self"))]
+    main = graph(
+        "chains",
+        scales.initializers(), without_scale[ordinary], scales.to_nothing(), ordinary.to_initializer(),
+        late.initializers(), without_scale[backwards], backwards.to_initializer(), late.to_nothing(),
+        used.initializers(), without_scale[shared], used.to_initializer(), shared.to_initializer(), use(used.y),
+        output.ordinary(), without_scale[exported], exported.to_initializer(),
+        outer.initializers(), outer.to_nothing(),
+        branches(graph("then", without_scale[captured], captured.to_initializer(), use(captured.y)), graph("else")),
+        deepest.initializers(), deepest.to_nothing(), deeper.initializers(leave_out="x_scale"), deeper.to_nothing(),
+        deep.initializers(leave_out="x_scale"), deep.to_nothing(), top.initializers(leave_out="x_scale"),
+        top.to_initializer(),
+        # The scale's own x is computed, x itself is, or everything is by itself: these stay.
+        kept((1, node("Abs", ["argument"], [computed.name("x")]))), computed.initializers(kept, leave_out="x"),
+        kept((1, computed.node()), (5, dynamic.stored("x")), (1, dynamic.node())),
+        kept((1, two), (5, tensor("one", FLOAT32, [], b"\0\0\x80\x3f")), (5, tensor("eight", TYPES["int8"], [], b"\x08"))),
+        kept(*[(1, n) for n in cycle]),
+        outputs=[(output.y, FLOAT32, list(output.shape))])
+    inside, below = nvfp4("inside", [2, 16])
+    body = join([kept((1, "function"), (5, "inside")), dropped((7, constant(below.name("x"), below.stored("x")))),
+                 dropped((7, constant(below.name("x_scale"), below.stored("x_scale")))), dropped((7, below.node())),
+                 dropped((7, constant(inside.name("x"), inside.stored("x")))), inside.to_constant(7),
+                 kept((9, message((1, ""), (2, 25))), (10, "functions of its own"))])
+    return model(main, functions=[body])
+
+
+def inputs_model():
+    """Initializers that are inputs too, which callers may leave out: defaults, or, if somebody says so, constants."""
+    listed, used = (Weight(name, "uint8", "float32", [3]) for name in ("listed", "used"))
+    inputs = {w: {role: (11, value_info(w.name(role), *w.tensors[role][:2])) for role in w.tensors}
+              for w in (listed, used)}
+    in_graph = Weight("in graph", "uint8", "float32", [3])
+    body = graph("then", in_graph.initializers(kept), kept((1, in_graph.node())),
+                 kept(*[(11, value_info(in_graph.name(role), *in_graph.tensors[role][:2])) for role in in_graph.tensors]))
+    return model(graph(
+        "inputs", dropped(*inputs[listed].values()), kept((11, value_info("argument", FLOAT32, [3]))),
+        kept(inputs[used]["x"]), dropped(inputs[used]["x_scale"]), dropped(inputs[used]["x_zero_point"]),
+        listed.ordinary(), used.initializers(but="x"), used.to_initializer(), use(used.name("x")),
+        branches(body, graph("else")), outputs=[("listed", FLOAT32, [3]), ("used", FLOAT32, [3])]))
+
+
+def strings_model():
+    """Bytes that are not UTF-8, or NUL, in names and in what nobody reads."""
+    weight = Weight("weight", "int8", "float32", [2, 3], [2], axis=0)
+
+    def rename(content):
+        return content.replace(b"weight", b"w\xe4\0\xffgt")
+
+    before, after = rename(weight.ordinary().before), weight.ordinary().after
+    text = (10, b"a NUL: \0, and Latin-1: \xe4")
+    y = b"\xfe y \xff\n"
+    before = before.replace(b"\x12\x06w\xe4\0\xffgt", message((2, y)))
+    return Pair(message((1, 10), (6, b"\0\xff"), (7, before + message(text)), (8, message((1, ""), (2, 25)))),
+                message((1, 10), (6, b"\0\xff"), (7, after.replace(b"\x42\x06weight", message((8, y))) + message(text)),
+                        (8, message((1, ""), (2, 25)))))
+
+
 def cast_model(y_type=None):
-    """Only Cast nodes use y, so it may have any type."""
-    weights = [Weight("wide", "int8", "float32", [2, 3], [2], axis=0), Weight("narrow", "uint4", "float16", [5])]
-    casts = [node("Cast", [w.y], [w.y + " cast"], [int_attribute("to", FLOAT32.number)]) for w in weights]
-    return model(graph("cast", *[w.initializers() + w.to_initializer(y_type=y_type) for w in weights],
+    """Only Cast nodes use y, so it may have any type. A scale of another type is still used as it was."""
+    wide, narrow = Weight("wide", "int8", "float32", [2, 3], [2], axis=0), Weight("narrow", "uint4", "float16", [5])
+    weight, scales = nvfp4("weight", [2, 20])
+    chain = (scales.initializers() + scales.to_initializer(y_type=y_type) + dropped((5, weight.stored("x"))) +
+             weight.to_initializer(y_type=y_type))
+    casts = [node("Cast", [w.y], [w.y + " cast"], [int_attribute("to", FLOAT32.number)])
+             for w in (wide, narrow, weight, scales)]
+    return model(graph("cast", *[w.initializers() + w.to_initializer(y_type=y_type) for w in (wide, narrow)], chain,
                        kept(*[(1, c) for c in casts])))
 
 
-def old_model():
+def old_model(make=kept):
     """IR version 3: the initializers are inputs, and there can't be others."""
     weight = Weight("weight", "uint8", "float32", [3])
     inputs = [(11, value_info(weight.name(role), *weight.tensors[role][:2])) for role in weight.tensors]
-    return model(graph("old", weight.initializers(kept), weight.to_constant(), kept(*inputs),
+    return model(graph("old", weight.initializers(make), weight.to_constant(), make(*inputs),
                        outputs=[("weight", FLOAT32, [3])]), ir_version=3, opset=13)
 
 
@@ -322,12 +415,16 @@ def external_model():
 def files():
     out = {}
     for name, make in (("types", types_model), ("scopes", scopes_model), ("uses", uses_model), ("cast", cast_model),
-                       ("constants", constants_model), ("old", old_model), ("external_data", external_model)):
+                       ("constants", constants_model), ("old", old_model), ("external_data", external_model), ("chains", chains_model),
+                       ("strings", strings_model)):
         pair = make()
         if isinstance(pair, tuple):
             pair, more = pair
             out.update(more)
         out[name + ".onnx"], out[name + ".expanded.onnx"] = pair.before, pair.after
+    pair = inputs_model()
+    out["inputs.onnx"], out["inputs.expanded.onnx"], out["inputs.constant.onnx"] = pair.before, pair.before, pair.after
+    out["old.constant.onnx"] = old_model(dropped).after
     for y_type in ("float32", "float16", "bfloat16"):
         out["cast.%s.onnx" % y_type] = cast_model(y_type).after
     return out

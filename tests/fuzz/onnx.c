@@ -1,8 +1,10 @@
 /* The commands of dql on files of arbitrary bytes. An input is a model and the files of its inputs, with a line of four
  * bytes between them; scripts/fuzz makes the first ones of tests/vectors. */
 #define _GNU_SOURCE /* memmem */
-#include "command.h"
 #include "fuzz/fuzz.h"
+
+#include "command.h"
+#include "expansions.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -46,23 +48,23 @@ static void make_folder(void) {
     atexit(remove_files);
 }
 
-static void write_bytes(const char *path, const uint8_t *bytes, size_t size) {
+static void write_bytes(const char *path, const uint8_t *data, size_t size) {
     FILE *file = fopen(path, "wb");
-    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0)
+    if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0)
         FAIL("%s can't be written", path);
 }
 
 /* Returns how many files there are. */
-static int write_files(const uint8_t *bytes, size_t size) {
-    const uint8_t *const end = bytes + size;
+static int write_files(const uint8_t *data, size_t size) {
+    const uint8_t *const end = data + size;
     int count = 0;
     for (;;) {
-        const size_t left = (size_t)(end - bytes), length = sizeof separator - 1;
-        const uint8_t *cut = count + 1 < MAX_FILES ? memmem(bytes, left, separator, length) : NULL;
-        write_bytes(paths[count++], bytes, (size_t)((cut ? cut : end) - bytes));
+        const size_t left = (size_t)(end - data), length = sizeof separator - 1;
+        const uint8_t *cut = count + 1 < MAX_FILES ? memmem(data, left, separator, length) : NULL;
+        write_bytes(paths[count++], data, (size_t)((cut ? cut : end) - data));
         if (!cut)
             break;
-        bytes = cut + length;
+        data = cut + length;
     }
     for (int k = count; k < MAX_FILES; k++)
         unlink(paths[k]);
@@ -84,21 +86,52 @@ static void run_and_test(int files) {
         FAIL("test fails on what run wrote");
 }
 
-/* What `dql expand` makes of a model can be read. */
-static void inspect_and_expand(void) {
-    char option[] = "-o", jobs[] = "--jobs", one[] = "1";
-    char *expand[] = {paths[0], option, expanded, jobs, one}, *inspect[] = {expanded}, *model[] = {paths[0]};
-    unlink(expanded);
-    const int status = expand_command(5, expand);
-    if (status == EXIT_OK ? inspect_command(1, inspect) != EXIT_OK : access(expanded, F_OK) == 0)
-        FAIL("expand: status %d, or what it wrote is no model", status);
-    inspect_command(1, model);
+/* What dql inspect counts: nodes, and what becomes of them; all nodes are wrong in what is no model. */
+typedef struct {
+    bool is_model;
+    size_t nodes, becomes[FATES];
+} plan;
+
+static plan plan_model(const char *path) {
+    model m;
+    expansions all;
+    problem why;
+    plan p = {0};
+    if (!model_load(&m, path, &why))
+        return p;
+    if (expansions_plan(&all, &m, &why)) {
+        p = (plan){.is_model = true, .nodes = m.site_count};
+        memcpy(p.becomes, all.count, sizeof p.becomes);
+        expansions_free(&all, &m);
+    }
+    model_free(&m);
+    return p;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+/* dql expand does what dql inspect says, and leaves nothing to do. */
+static void inspect_and_expand(void) {
+    char option[] = "-o", jobs[] = "--jobs", one[] = "1";
+    char *expand[] = {paths[0], option, expanded, jobs, one}, *inspect[] = {paths[0]};
+    unlink(expanded);
+    const plan before = plan_model(paths[0]);
+    const int status = expand_command(5, expand);
+    if ((inspect_command(1, inspect) == EXIT_OK) != before.is_model)
+        FAIL("inspect reads what expand doesn't, or the other way round");
+    if ((status == EXIT_OK) != (before.is_model && before.becomes[WRONG] == 0) ||
+        (status != EXIT_OK && access(expanded, F_OK) == 0))
+        FAIL("expand: status %d, of %zu nodes %zu are wrong", status, before.nodes, before.becomes[WRONG]);
+    if (status != EXIT_OK)
+        return;
+    const plan after = plan_model(expanded);
+    if (!after.is_model || after.becomes[EXPANDED] != 0 || after.nodes != before.nodes - before.becomes[EXPANDED])
+        FAIL("expand: replaced %zu of %zu nodes, and there are %zu", before.becomes[EXPANDED], before.nodes,
+             after.nodes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!folder[0])
         make_folder();
-    run_and_test(write_files(bytes, size));
+    run_and_test(write_files(data, size));
     inspect_and_expand();
     return 0;
 }
