@@ -236,6 +236,31 @@ expect 0 'x "default.x" is an input, and its initializer only a default' inspect
 expect 0 'yes  dynamic  uint8[?] * float32[] -> float32; per tensor; x "dynamic.x" is computed; opset' inspect uses.onnx
 expect 0 '?    y  int8[?] * float32[2] -> float32; per axis, axis 0; x "x" is an input; opset 21; it depends on the shape of x' \
     inspect no_shape_x.onnx
+# What is known of x is enough, shows that it can't be right, or isn't enough; a scale of rank 2 is never per axis.
+for file in axis_known:"yes  y  int8[?,3] * float32[3] -> float32; per axis, axis 1; x" \
+    axis_known_wrong:"axis 1 of x of shape [?,4] has 4 elements, but x_scale has 3" \
+    axis_unknown:"?    y  int8[?,3] * float32[3] -> float32; per axis, axis 0; x" \
+    axis_outside:"axis 2 is outside [-2, 2) of x of shape [?,3]" tensor:"yes  y  int8[?,?] * float32[] -> float32; per tensor" \
+    tensor_rank_2:"yes  y  int8[?,?] * float32[1,1] -> float32; per tensor" \
+    tensor_rank_3:"x_scale of shape [1,1,1] has rank 3, but x of shape [?,?] rank 2" \
+    blocked:"?    y  int8[?,8] * float32[2,4] -> float32; blocked, axis 1, block size 2; x" \
+    blocked_wrong:"dim 1 of x_scale of shape [2,3] must be 4: x has shape [?,8], axis 1, block_size 2" \
+    blocked_rank:"x_scale of shape [2,3,4] has rank 3, but x of shape [?,8] rank 2" \
+    blocked_no_size:"block_size is missing: x_scale has shape [2,4]" \
+    no_shape_no_size:"block_size is missing: x_scale has shape [2,4]" \
+    no_shape_axis:"?    y  int8[?] * float32[2] -> float32; per axis, axis 1; x" \
+    no_shape_blocked:"?    y  int8[?] * float32[2,4] -> float32; blocked, axis 1, block size 2; x"; do
+    expect 0 "${file#*:}" inspect "partial_${file%%:*}.onnx"
+    [[ $file != *blocked* && $file != *size* ]] || ! grep -qF "per axis" out
+    verdict "inspect partial_${file%%:*}.onnx: expected no scale of rank 2 per axis" $?
+done
+expect 0 "blocked, axis 1, no block size; constant; opset 21; block_size is missing" inspect block_size_missing.onnx
+expect 0 'tensor "x_scale" (float32[2]) has no data' inspect wrong_constant.onnx
+expect 0 "1 DequantizeLinear: 0 yes, 1 no, 0 ?; dql expand replaces 0" inspect wrong_constant.onnx
+expect 0 'x_scale "x_scale" is an input, and its initializer only a default' inspect default_scale.onnx
+expect 0 "dql expand replaces 0" inspect default_scale.onnx
+expect 0 "dql expand replaces 1" inspect --constant-inputs default_scale.onnx
+expect 0 "all                              1" expand default_scale.onnx --constant-inputs -o out.onnx
 expect 0 "no   y  int8[2,-3] * float32[2]" inspect negative_dim.onnx
 expect 0 "?    y  int8[2,3] * float32[?] -> float32; x \"x\" is an input; opset 21; it depends on the shape of x_scale" \
     inspect shapes_only.onnx
@@ -277,6 +302,16 @@ for file in opset_28_attribute:"is not known, and opset 28 newer than 27" opset_
 done
 expect 0 "20000 DequantizeLinear: 20000 yes, 0 no, 0 ?; dql expand replaces 20000" inspect many_nodes.onnx
 expect 0 "all                          20000         120000" expand many_nodes.onnx -o out.onnx
+expect 0 'left: y "z": attribute "axis" is not an int' expand unread.onnx -o out.onnx
+expect 0 'left: y "zz": DequantizeLinear of the domain "my.domain"' expand unread.onnx -o out.onnx
+expect 0 "int8            float32          1" expand unread.onnx -o out.onnx
+expect 0 "2 nodes are left: dql inspect says why" expand unread.onnx -o out.onnx
+expect 0 "3 DequantizeLinear: 1 yes, 2 no, 0 ?; dql expand replaces 1" inspect unread.onnx
+expect 0 "20000 DequantizeLinear: 20000 yes, 0 no, 0 ?; dql expand replaces 20000" inspect deep_chain.onnx
+expect 0 "all                          20000          20000          20004              4" expand deep_chain.onnx -o out.onnx
+expect 0 "20000 DequantizeLinear: 1 yes, 0 no, 19999 ?; dql expand replaces 0" inspect deep_cycle.onnx
+expect 0 "20000 nodes are left" expand deep_cycle.onnx -o out.onnx
+expect 0 "depends on this node's own y" inspect deep_cycle.onnx
 expect 0 "1 DequantizeLinear" inspect many_names.onnx
 expect 0 "0 DequantizeLinear" inspect deep_names.onnx
 expect 0 "int8            float32          1" expand same_operand.onnx -o out.onnx

@@ -89,12 +89,28 @@ write("x_twice.onnx", model([*ALL, x()]))
 write("sparse_initializer.onnx", wrap(message((1, [node()]), (5, [SCALE, ZERO]), (15, [message((1, x()))]))))
 write("same_operand.onnx", wrap(graph([node(inputs=("x", "x_scale", "x"))],
                                       [x(INT8, (2,), raw(bytes(2))), tensor("x_scale", FLOAT32, [2], raw(floats(1, 2)))])))
+write("default_scale.onnx", wrap(graph([node()], ALL, [value_info("x_scale", FLOAT32, [2])])))
+write("unread.onnx", wrap(graph([node(), node(outputs=["z"], attrs=[message((1, "axis"), (3, 0), (20, 1))]),
+                                 node(outputs=["zz"], domain="my.domain")], ALL)))
+write("wrong_constant.onnx", wrap(graph([node(inputs=("a", "x_scale", "x_zero_point"))], [tensor("x_scale", FLOAT32, [2]), ZERO],
+                                        [value_info("a", INT8, [2, 3])])))
 write("raw_number.onnx", wrap(graph([node()], [message((1, 2), (2, INT8), (8, "x"), (9, 5)), SCALE, ZERO])))
 write("constant_without_value.onnx", wrap(graph([message((2, "x"), (4, "Constant")), node()], [SCALE, ZERO])))
 NODES = 20000
 write("many_nodes.onnx", wrap(message((1, [node(outputs=["y%d" % i]) for i in range(NODES)]), (5, ALL))))
 write("many_names.onnx", wrap(message((1, [node()]), (5, ALL), (11, [message((1, "n")) for _ in range(NODES)]))))
 write("memory_names.onnx", message((7, message((1, b"\x12\1a" * (5 << 20))))))  # outputs of a node
+# Each node's y is the scale of the one before it in the file; the same again, in a circle.
+def chain(path, last):
+    scaled = [node(inputs=("x", "y%d" % (i + 1) if i + 1 < NODES else last), outputs=["y%d" % i], attrs=[])
+              for i in range(NODES)]
+    write(path, wrap(message((1, scaled), (5, [tensor("x", INT8, [], raw(b"\1")),
+                                               tensor("x_scale", FLOAT32, [], raw(floats(0.5)))]),
+                             (12, value_info("y0", FLOAT32, [])))))
+
+
+chain("deep_chain.onnx", "x_scale")
+chain("deep_cycle.onnx", "y0")
 inner = b""
 for depth in range(30):  # of names that no graph has: each is looked for in all of them
     nodes = [message((1, ["who"] * 1000), (5, [message((1, "body"), (6, inner))]))]
@@ -102,6 +118,35 @@ for depth in range(30):  # of names that no graph has: each is looked for in all
 write("deep_names.onnx", wrap(inner))
 no_shape = message((1, "x_scale"), (2, message((1, message((1, FLOAT32))))))
 write("shapes_only.onnx", wrap(graph([node()], [ZERO], [value_info("x", INT8, [2, 3]), no_shape])))
+def dims(*values):
+    return message((1, [message((2, v)) if isinstance(v, str) else message((1, v)) for v in values]))
+
+
+def typed_input(path, shape, scale_dims, **attrs):
+    """x is an input of which not all dims are known, and the scale an initializer of ones."""
+    count = 1
+    for dim in scale_dims:
+        count *= dim
+    known = message((1, "x"), (2, message((1, message((1, INT8), *([(2, dims(*shape))] if shape is not None else []))))))
+    scale = tensor("x_scale", FLOAT32, scale_dims, raw(floats(*[1] * count)))
+    nodes = [node(inputs=TWO, attrs=[message((1, k), (3, v), (20, 2)) for k, v in attrs.items()])]
+    write("partial_%s.onnx" % path, wrap(graph(nodes, [scale], [known])))
+
+
+typed_input("axis_known", ["batch", 3], [3], axis=1)
+typed_input("axis_known_wrong", ["batch", 4], [3], axis=1)
+typed_input("axis_unknown", ["batch", 3], [3], axis=0)
+typed_input("axis_outside", ["batch", 3], [3], axis=2)
+typed_input("tensor", ["batch", "n"], [], axis=7)
+typed_input("tensor_rank_2", ["batch", "n"], [1, 1])
+typed_input("tensor_rank_3", ["batch", "n"], [1, 1, 1])
+typed_input("blocked", ["n", 8], [2, 4], axis=1, block_size=2)
+typed_input("blocked_wrong", ["n", 8], [2, 3], axis=1, block_size=2)
+typed_input("blocked_rank", ["n", 8], [2, 3, 4], axis=1, block_size=2)
+typed_input("blocked_no_size", ["n", 8], [2, 4], axis=1)
+typed_input("no_shape_no_size", None, [2, 4], axis=1)
+typed_input("no_shape_axis", None, [2], axis=1)
+typed_input("no_shape_blocked", None, [2, 4], axis=1, block_size=2)
 no_shape_x = message((1, "x"), (2, message((1, message((1, INT8))))))
 write("no_shape_x.onnx", wrap(graph([node()], [SCALE, ZERO], [no_shape_x])))
 os.makedirs("elsewhere", exist_ok=True)
