@@ -113,45 +113,47 @@ static verdict judge_without_shape(const report *r, problem *why) {
     return depends_on(r, X, why), UNKNOWN;
 }
 
-/* Sets what is not known to what fits the scale, if there is such a thing; *matters: it could be something else that
- * doesn't. */
-static void fill_dims(int64_t *dims, bool *matters, const dql_spec *s) {
+/* A dim of x, or one that fits the scale where it is not known. */
+static int64_t fitting_dim(const dql_spec *s, size_t i) {
     const int64_t axis = s->axis < 0 ? s->axis + (int64_t)s->rank : s->axis;
-    const bool blocked = s->scale_rank == s->rank && s->block_size > 0, per_axis = s->scale_rank == 1 && !blocked;
-    *matters = false;
-    for (size_t i = 0; i < s->rank; i++) {
-        const bool on_axis = (int64_t)i == axis, known = s->shape[i] != UNKNOWN_DIM;
-        const int64_t blocks = blocked ? s->scale_shape[i] : per_axis ? s->scale_shape[0] : 1;
-        const bool large = blocked && on_axis && blocks > INT64_MAX / s->block_size;
-        dims[i] = known                ? s->shape[i]
-                  : blocked && on_axis ? (large ? INT64_MAX : blocks * s->block_size)
-                  : blocked || on_axis ? blocks
-                                       : 1;
-        *matters |= !known && (blocked || (per_axis && on_axis));
-    }
-    *matters &= !is_one_element(s) || s->scale_rank > (s->rank > 1 ? s->rank : 1);
+    const bool on_axis = (int64_t)i == axis;
+    if (s->shape[i] != UNKNOWN_DIM)
+        return s->shape[i];
+    if (s->scale_rank != s->rank || s->block_size == 0)
+        return s->scale_rank == 1 && on_axis ? s->scale_shape[0] : 1;
+    const int64_t dim = s->scale_shape[i];
+    if (!on_axis)
+        return dim;
+    return s->block_size > 0 && dim > INT64_MAX / s->block_size ? INT64_MAX : dim * s->block_size;
 }
 
-/* Some dims of x are known. */
-static verdict judge_with_dims(const report *r, int64_t *dims, problem *why) {
-    dql_spec filled = r->spec;
-    dql_plan plan;
-    bool matters;
-    fill_dims(dims, &matters, &r->spec);
-    filled.shape = dims;
-    const dql_status status = dql_plan_init(&plan, &filled);
-    if (status != DQL_OK)
-        return explain_refusal(&r->spec, status, r->e->node.m->file, why), REFUSED;
-    return matters ? (depends_on(r, X, why), UNKNOWN) : TAKEN;
+/* Whether the scale would not fit any dim in the place of one that is not known. */
+static bool depends_on_unknown(const dql_spec *s) {
+    const int64_t axis = s->axis < 0 ? s->axis + (int64_t)s->rank : s->axis;
+    const bool per_axis = s->scale_rank == 1 && s->block_size == 0;
+    for (size_t i = 0; i < s->rank; i++)
+        if (s->shape[i] == UNKNOWN_DIM && (!per_axis || (int64_t)i == axis))
+            return !is_for_every_shape(*s) && !(is_one_element(s) && s->scale_rank <= s->rank);
+    return false;
 }
 
+/* x has a rank, but maybe not all of its dims are known. */
 static verdict judge_with_shape(const report *r, problem *why) {
-    int64_t *dims = malloc((r->spec.rank > 0 ? r->spec.rank : 1) * sizeof *dims);
+    const char *file = r->e->node.m->file;
+    const size_t rank = r->spec.rank;
+    int64_t *dims = malloc((rank > 0 ? rank : 1) * sizeof *dims);
+    dql_spec fitting = r->spec;
+    dql_plan plan;
     if (dims == NULL)
-        return fail(why, r->e->node.m->file, "no memory"), UNKNOWN;
-    const verdict v = judge_with_dims(r, dims, why);
+        return fail(why, file, "no memory"), UNKNOWN;
+    for (size_t i = 0; i < rank; i++)
+        dims[i] = fitting_dim(&r->spec, i);
+    fitting.shape = dims;
+    const dql_status status = dql_plan_init(&plan, &fitting);
     free(dims);
-    return v;
+    if (status != DQL_OK)
+        return explain_refusal(&r->spec, status, file, why), REFUSED;
+    return depends_on_unknown(&r->spec) ? (depends_on(r, X, why), UNKNOWN) : TAKEN;
 }
 
 static verdict judge_shapes(const report *r, problem *why) {

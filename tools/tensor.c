@@ -106,7 +106,7 @@ bool count_elements(size_t *count, size_t rank, const int64_t *dims) {
 
 const char *shape_fault(size_t rank, const int64_t *dims) {
     for (size_t i = 0; i < rank; i++)
-        if (dims[i] < 0)
+        if (dims[i] < 0 && dims[i] != UNKNOWN_DIM)
             return "a negative dim";
     return "too many elements";
 }
