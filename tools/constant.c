@@ -90,6 +90,6 @@ bool constant_tensor(tensor_source *t, const model *m, value *v, problem *why) {
             v->is_initializer ? unpack_tensor(v->content, m->file, why) : read_constant_node(m, v->content, why);
     if (v->tensor == NULL)
         return false;
-    *t = (tensor_source){v->tensor, m->file, &v->found};
+    *t = (tensor_source){v->tensor, m->file, &v->found, &m->in};
     return true;
 }

@@ -105,7 +105,7 @@ static bool find_operands(expansion *e, expansion *scale_from, problem *why) {
     e->scale_from = scale_from;
     for (size_t i = 0; i < OPERANDS; i++)
         if (i == X_SCALE && scale_from != NULL)
-            e->operands[i] = (tensor_source){&scale_from->head, model_of(e)->file, NULL};
+            e->operands[i] = (tensor_source){&scale_from->head, model_of(e)->file, NULL, NULL};
         else if (placed_node_has(&e->node, i) &&
                  !constant_tensor(&e->operands[i], model_of(e), e->node.operands[i], why))
             return false;

@@ -71,12 +71,13 @@ void expansions_free(expansions *all, const model *m) {
 
 /* ---- computing ---- */
 
-static bool decode(tensor decoded[OPERANDS], const expansion *e, problem *why) {
+static bool decode(tensor decoded[OPERANDS], const expansion *e, bool opens_x, problem *why) {
     for (size_t i = 0; i < OPERANDS; i++) {
         if (i == X_SCALE && e->scale_from != NULL) {
             decoded[i] = e->scale_from->folded;
             decoded[i].borrowed = true;
-        } else if (e->operands[i].proto != NULL && !tensor_decode(&decoded[i], e->operands[i], why)) {
+        } else if (e->operands[i].proto != NULL &&
+                   !(i == X && opens_x ? tensor_open : tensor_decode)(&decoded[i], e->operands[i], why)) {
             return false;
         }
     }
@@ -98,7 +99,7 @@ static bool run(expansion *e, const tensor decoded[OPERANDS], problem *why) {
 
 static bool fold(expansion *e, problem *why) {
     tensor decoded[OPERANDS] = {{0}};
-    const bool ok = decode(decoded, e, why) && run(e, decoded, why);
+    const bool ok = decode(decoded, e, false, why) && run(e, decoded, why);
     expansion_release(decoded, e);
     return ok;
 }
@@ -112,7 +113,7 @@ bool expansion_decode(tensor decoded[OPERANDS], expansion *e, problem *why) {
     for (; first != e; first = first->next)
         if (!fold(first, why))
             return false;
-    return decode(decoded, e, why);
+    return decode(decoded, e, true, why);
 }
 
 void expansion_release(tensor decoded[OPERANDS], expansion *e) {

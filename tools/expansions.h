@@ -13,8 +13,9 @@ typedef struct {
 bool expansions_plan(expansions *all, const model *m, problem *why);
 void expansions_free(expansions *all, const model *m);
 
-/* Decodes the operands of an EXPANDED one; a scale that is the y of another one is computed first. Each is decoded once
- * (for what is written, and for a scale), and released once: y stays in memory while somebody still needs it. */
+/* Decodes the operands of an EXPANDED one, and opens x; a scale that is the y of another one is computed first. Each is
+ * decoded once (for what is written, and for a scale), and released once: y stays in memory while somebody still needs
+ * it. */
 bool expansion_decode(tensor decoded[OPERANDS], expansion *e, problem *why);
 void expansion_release(tensor decoded[OPERANDS], expansion *e);
 

@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "file.h"
 
 #include <errno.h>
@@ -5,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,17 +79,62 @@ bool read_file(bytes *content, const char *file, problem *why) {
     return ok;
 }
 
-bool map_file(view *content, const char *file, problem *why) {
-    bytes read;
-    const bool ok = read_file(&read, file, why);
-    *content = (view){read.data, read.size};
-    return ok;
+/* ---- windows ---- */
+
+/* Takes over `fd`. */
+static bool make_window(window *w, int fd, uint64_t offset, size_t size, const char *file, problem *why) {
+    void *data =
+        mmap(NULL, size > 0 ? size : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *w = (window){.file = strdup(file), .fd = fd, .offset = offset, .size = size};
+    if (data != MAP_FAILED)
+        w->data = data;
+    if (w->data == NULL || w->file == NULL) {
+        window_close(w);
+        return fail(why, file, "no memory for %zu bytes", size);
+    }
+#ifdef MADV_NOHUGEPAGE /* a byte here and a byte there would take 2 MiB each */
+    madvise(data, size, MADV_NOHUGEPAGE);
+#endif
+    return true;
 }
 
-void unmap_file(view *content) {
-    free((void *)(uintptr_t)content->data);
-    *content = (view){NULL, 0};
+bool window_open(window *w, const char *file, problem *why) {
+    int fd = -1;
+    uint64_t size = 0;
+    *w = (window){.fd = -1};
+    if (!open_regular(&fd, &size, file, why))
+        return false;
+    if (check_message_size(size, file, why))
+        return make_window(w, fd, 0, (size_t)size, file, why);
+    close(fd);
+    return false;
 }
+
+void window_close(window *w) {
+    if (w->data != NULL)
+        munmap(w->data, w->size > 0 ? w->size : 1);
+    if (w->fd > 0)
+        close(w->fd);
+    free(w->file);
+    *w = (window){.fd = -1};
+}
+
+bool window_copy(const window *w, uint8_t *to, const uint8_t *place, size_t size, problem *why) {
+    return read_bytes(to, size, w->fd, w->offset + (uint64_t)(place - w->data), w->file, why);
+}
+
+bool window_read(const window *w, const uint8_t *place, size_t size, problem *why) {
+    return window_copy(w, w->data + (place - w->data), place, size, why);
+}
+
+void window_drop(const window *w, const uint8_t *place, size_t size) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = (size_t)(place - w->data), end = begin + size;
+    const size_t first = (begin + page - 1) / page * page, last = end / page * page;
+    if (first < last)
+        madvise(w->data + first, last - first, MADV_DONTNEED);
+}
+
+/* ---- names ---- */
 
 bool file_identify(file_id *id, const char *file) {
     struct stat status;
@@ -262,6 +309,13 @@ bool find_external(const char *owner, const char *location, uint64_t offset, siz
         return false;
     close(fd);
     return true;
+}
+
+bool window_open_external(window *w, const char *owner, const char *location, uint64_t offset, size_t size,
+                          problem *why) {
+    int fd = -1;
+    *w = (window){.fd = -1};
+    return open_external(&fd, owner, location, offset, size, why) && make_window(w, fd, offset, size, location, why);
 }
 
 bool read_external(bytes *content, const char *owner, const char *location, uint64_t offset, size_t size,

@@ -2,7 +2,9 @@
 #ifndef TOOLS_FILE_H
 #define TOOLS_FILE_H
 
-#include "wire.h"
+#include "problem.h"
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 typedef struct {
@@ -13,9 +15,32 @@ typedef struct {
 /* Reads a regular file of 1 to INT32_MAX bytes: what protobuf allows a message. */
 bool read_file(bytes *content, const char *file, problem *why);
 
-/* The same; freed by unmap_file. */
-bool map_file(view *content, const char *file, problem *why);
-void unmap_file(view *content);
+/* Bytes of a file that have a place in memory, but are only there once they have been read, and take memory from then
+ * on until they are dropped. Nothing else that happens to the file changes them, and one that becomes shorter is an
+ * error; of a mapped file it would be a signal. */
+typedef struct {
+    char *file; /* to blame */
+    int fd;
+    uint64_t offset; /* in the file */
+    uint8_t *data;   /* NULL: not open */
+    size_t size;
+} window;
+
+/* Tensors of fewer bytes are not worth a window, or to be left unread in one. */
+enum { LEAST_UNREAD = 1 << 20 };
+
+/* A window on all of a regular file of 1 to INT32_MAX bytes, with nothing read. */
+bool window_open(window *w, const char *file, problem *why);
+void window_close(window *w);
+
+/* Reads bytes to their place. Threads may read at once. */
+bool window_read(const window *w, const uint8_t *place, size_t size, problem *why);
+
+/* The same to another place; the window stays as it is. */
+bool window_copy(const window *w, uint8_t *to, const uint8_t *place, size_t size, problem *why);
+
+/* Gives back the memory of bytes that are not needed again before they are read again, as far as it is theirs alone. */
+void window_drop(const window *w, const uint8_t *place, size_t size);
 
 /* The folders that a file's external data may be in, as real paths: that of the name it is called by and, where this is
  * a link, that of the file itself: the files of a Hugging Face cache are links to others. */
@@ -31,6 +56,10 @@ void owner_folders_free(owner_folders *f);
  * the folder by "..", is sought in the first of the owner's folders and then the second, and ends in one of them after
  * symbolic links too. */
 bool external_path(char **path, const char *owner, const char *location, problem *why);
+
+/* A window on what a tensor in `owner` keeps in another file: `size` bytes from `offset` on. */
+bool window_open_external(window *w, const char *owner, const char *location, uint64_t offset, size_t size,
+                          problem *why);
 
 /* Reads what a tensor in `owner` keeps in another file: `size` bytes from `offset` on. */
 bool read_external(bytes *content, const char *owner, const char *location, uint64_t offset, size_t size, problem *why);

@@ -66,6 +66,8 @@ static bool make_edits(job *j, problem *why) {
         edit *replacement = &j->edits[j->edit_count];
         if (!expansion_edit(replacement, &j->all.of[i], j->options->data, why))
             return false;
+        free(replacement->head.data);
+        replacement->head.data = NULL;
         replacement->data = i;
         j->edit_count++;
     }
@@ -121,7 +123,7 @@ static bool write_data(job *j, expansion *e, const output *to, uint64_t offset, 
     if (ok) {
         const slices s = {.file = j->m.file,
                           .plan = &e->plan,
-                          .x = decoded[X].data,
+                          .x = &decoded[X],
                           .scale = decoded[X_SCALE].data,
                           .zero = decoded[X_ZERO_POINT].data,
                           .y_type = e->spec.y_type,
@@ -137,11 +139,43 @@ static bool write_data(job *j, expansion *e, const output *to, uint64_t offset, 
     return ok;
 }
 
+/* Bytes of the old model, of which not all have been read. */
+static bool copy_bytes(job *j, view from, uint64_t offset, problem *why) {
+    if (from.size < LEAST_UNREAD)
+        return output_write(&j->model_file, from.data, from.size, offset, why);
+    uint8_t *buffer = malloc(LEAST_UNREAD);
+    bool ok = buffer != NULL || fail(why, j->m.file, "no memory");
+    while (ok && from.size > 0) {
+        const size_t size = from.size < LEAST_UNREAD ? from.size : LEAST_UNREAD;
+        ok = window_copy(&j->m.in, buffer, from.data, size, why) &&
+             output_write(&j->model_file, buffer, size, offset, why);
+        view_skip(&from, size);
+        offset += size;
+    }
+    free(buffer);
+    return ok;
+}
+
+/* What stands for an edit, made again, as all of them at once could be many times the model's size. */
+static bool write_edit(job *j, size_t number, uint64_t offset, uint64_t *done, problem *why) {
+    expansion *e = &j->all.of[number];
+    edit made;
+    if (!expansion_edit(&made, e, j->options->data, why))
+        return false;
+    const uint64_t data_size = made.data_size;
+    bool ok = output_write(&j->model_file, made.head.data, made.head.size, offset, why);
+    free(made.head.data);
+    if (ok && data_size > 0)
+        ok = write_data(j, e, &j->model_file, offset + made.head.size, *done, why);
+    *done += data_size;
+    return ok;
+}
+
 static bool write_piece(job *j, const piece *p, uint64_t offset, uint64_t *done, problem *why) {
     switch (p->kind) {
-    case PIECE_BYTES: return output_write(&j->model_file, p->bytes.data, p->bytes.size, offset, why);
+    case PIECE_BYTES: return copy_bytes(j, p->bytes, offset, why);
     case PIECE_LENGTH: return output_write(&j->model_file, p->length, (size_t)p->size, offset, why);
-    default: *done += p->size; return write_data(j, &j->all.of[p->data], &j->model_file, offset, *done - p->size, why);
+    default: return write_edit(j, p->data, offset, done, why);
     }
 }
 
@@ -184,8 +218,6 @@ bool job_run(job *j, problem *why) {
 void job_free(job *j) {
     output_discard(&j->model_file);
     output_discard(&j->data_file);
-    for (size_t i = 0; i < j->edit_count; i++)
-        free(j->edits[i].head.data);
     expansions_free(&j->all, &j->m);
     free(j->edits);
     free(j->data_path);

@@ -276,10 +276,20 @@ bool model_is_newer(const model *m, problem *note) {
     return m->site_count > 0 && newer_than_known(m->ir_version, m->newest_opset, m->file, note);
 }
 
+/* Of what is refused, all is read, to say what it is. */
+static bool check_bytes(const model *m, problem *why) {
+    const ProtobufCMessageDescriptor *type = &onnx__model_proto__descriptor;
+    problem reason;
+    return check_wire_in(type, &m->in, &reason) ||
+           (window_read(&m->in, m->in.data, m->in.size, why) && refuse_file(type, m->bytes, m->file, reason.text, why));
+}
+
 bool model_load(model *m, const char *file, problem *why) {
     *m = (model){.file = file};
-    if (map_file(&m->bytes, file, why) && check_file(&onnx__model_proto__descriptor, m->bytes, file, why) &&
-        walk(m, why)) {
+    if (!window_open(&m->in, file, why))
+        return false;
+    m->bytes = (view){m->in.data, m->in.size};
+    if (check_bytes(m, why) && walk(m, why)) {
         model_resolve(m);
         return true;
     }
@@ -296,6 +306,6 @@ void model_free(model *m) {
     free(m->values);
     free(m->sites);
     free(m->uses);
-    unmap_file(&m->bytes);
+    window_close(&m->in);
     *m = (model){0};
 }

@@ -50,7 +50,8 @@ typedef struct {
 
 typedef struct {
     const char *file; /* not owned */
-    view bytes;
+    window in;
+    view bytes; /* its, of which large raw_data is not read */
     view graph; /* a GraphProto */
     int64_t ir_version;
     int64_t newest_opset;      /* of ONNX's operators, of all that are imported */

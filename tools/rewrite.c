@@ -44,9 +44,9 @@ static bool append_bytes(rewritten *r, view v, pending *left) {
 
 static bool append_edit(rewritten *r, uint64_t *size, pending *left) {
     const edit *e = left->next++;
-    *size += e->head.size + e->data_size;
-    return append_bytes(r, (view){e->head.data, e->head.size}, left) &&
-           (e->data_size == 0 || append(r, (piece){.kind = PIECE_DATA, .data = e->data, .size = e->data_size}, left));
+    const uint64_t new_size = e->head.size + e->data_size;
+    *size += new_size;
+    return new_size == 0 || append(r, (piece){.kind = PIECE_EDIT, .data = e->data, .size = new_size}, left);
 }
 
 static bool rewrite_message(rewritten *r, uint64_t *size, view message, pending *left);

@@ -2,24 +2,25 @@
 #ifndef TOOLS_REWRITE_H
 #define TOOLS_REWRITE_H
 
-#include "file.h"
+#include "wire.h"
 
-/* What stands instead of a field: `head`, and then data that is computed when it is written. */
+/* What stands instead of a field: `head`, and then data. Only their sizes matter here: both may be made when they are
+ * written. */
 typedef struct {
     view field; /* in the message */
-    bytes head; /* none: the field is left out */
+    bytes head; /* of no bytes, and no data: the field is left out */
     uint64_t data_size;
     size_t data; /* the caller's number for it */
 } edit;
 
-typedef enum { PIECE_BYTES, PIECE_LENGTH, PIECE_DATA } piece_kind;
+typedef enum { PIECE_BYTES, PIECE_LENGTH, PIECE_EDIT } piece_kind;
 
 /* A part of the new message. */
 typedef struct {
     piece_kind kind;
-    view bytes;         /* of PIECE_BYTES; in the old message or in an edit's head */
+    view bytes;         /* of PIECE_BYTES; in the old message */
     uint8_t length[10]; /* of PIECE_LENGTH */
-    size_t data;        /* of PIECE_DATA */
+    size_t data;        /* of PIECE_EDIT: the number */
     uint64_t size;      /* of every kind */
 } piece;
 
@@ -29,7 +30,7 @@ typedef struct {
     uint64_t size; /* of the new message */
 } rewritten;
 
-/* Sorts the edits, whose fields must be fields of `message` or of messages in it. The result points into both. `file`
+/* Sorts the edits, whose fields must be fields of `message` or of messages in it. The result points into it. `file`
  * is the one to blame. */
 bool rewrite(rewritten *r, view message, edit *edits, size_t count, const char *file, problem *why);
 void rewritten_free(rewritten *r);

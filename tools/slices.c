@@ -4,14 +4,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* What a thread dequantizes at once, give or take a line: small enough to be still in its cache when it is written. */
-enum { SLICE_BYTES = 1 << 20, LINE_BYTES = 64 };
+/* What a thread dequantizes at once: small enough to be still in its cache when it is written. As much of x is whole
+ * pages, of whatever type. */
+enum { SLICE_BYTES = 1 << 20 };
 
 typedef struct {
     const slices *work;
-    size_t y_size, count;     /* of an element, of slices */
-    atomic_size_t next, done; /* slice, elements */
-    pthread_mutex_t lock;     /* of what follows */
+    size_t y_size, elements, count; /* of an element, in a slice, of slices */
+    atomic_size_t next, done;       /* slice, elements */
+    pthread_mutex_t lock;           /* of what follows */
     bool failed;
     problem why;
 } shared;
@@ -30,13 +31,37 @@ static void note_failure(shared *s, const problem *why) {
     atomic_store(&s->next, s->count); /* nobody starts another one */
 }
 
+/* Slices begin at whole bytes. */
+static size_t bytes_of(int32_t type, size_t elements) {
+    const unsigned bits = type_bits(type), per_byte = bits < 8 ? 8 / bits : 1;
+    return bits < 8 ? elements / per_byte + (elements % per_byte != 0) : elements * (bits / 8);
+}
+
+static bool read_x(const tensor *x, size_t begin, size_t size, problem *why) {
+    if (x->in.data == NULL)
+        return true;
+    if (!window_read(&x->in, x->data + begin, size, why))
+        return false;
+    swap_little_endian(x->type, x->data + begin, size);
+    return true;
+}
+
+static void drop_x(const tensor *x, size_t begin, size_t size) {
+    if (x->in.data != NULL)
+        window_drop(&x->in, x->data + begin, size);
+}
+
 static bool run_slice(shared *s, size_t slice, uint8_t *y, problem *why) {
     const slices *w = s->work;
-    size_t begin, end;
-    dql_plan_slice(w->plan, s->count, slice, &begin, &end);
-    const dql_status status = dql_run_range(w->plan, w->x, w->scale, w->zero, begin, end, y);
+    const size_t begin = slice * s->elements, left = dql_plan_count(w->plan) - begin;
+    const size_t end = begin + (left < s->elements ? left : s->elements);
+    const size_t first = bytes_of(w->x->type, begin), last = bytes_of(w->x->type, end);
+    if (!read_x(w->x, first, last - first, why))
+        return false;
+    const dql_status status = dql_run_range(w->plan, w->x->data, w->scale, w->zero, begin, end, y);
     if (status != DQL_OK)
         return fail(why, w->file, "%s", dql_status_text(status));
+    drop_x(w->x, first, last - first);
     const size_t size = (end - begin) * s->y_size;
     swap_little_endian(w->y_type, y, size);
     atomic_fetch_add(&s->done, end - begin);
@@ -47,7 +72,7 @@ static void *run_slices(void *argument) {
     const worker *w = argument;
     shared *s = w->s;
     problem why;
-    uint8_t *y = malloc(SLICE_BYTES + LINE_BYTES);
+    uint8_t *y = malloc(SLICE_BYTES);
     if (y == NULL) {
         fail(&why, s->work->file, "no memory");
         note_failure(s, &why);
@@ -76,11 +101,13 @@ static void run_workers(shared *s, size_t jobs) {
 
 bool slices_run(const slices *w, unsigned jobs, problem *why) {
     shared s = {.work = w, .y_size = type_bits(w->y_type) / 8};
-    const size_t elements = SLICE_BYTES / s.y_size, count = dql_plan_count(w->plan);
-    s.count = count / elements + (count % elements != 0);
+    const size_t count = dql_plan_count(w->plan);
+    s.elements = SLICE_BYTES / s.y_size;
+    s.count = count / s.elements + (count % s.elements != 0);
     pthread_mutex_init(&s.lock, NULL);
     run_workers(&s, jobs < s.count ? jobs : s.count > 0 ? s.count : 1);
     pthread_mutex_destroy(&s.lock);
+    drop_x(w->x, 0, w->x->size);
     if (s.failed)
         *why = s.why;
     return !s.failed;

@@ -12,7 +12,8 @@ enum { MOST_JOBS = 256 };
 typedef struct {
     const char *file; /* to blame for the tensor */
     const dql_plan *plan;
-    const void *x, *scale, *zero;
+    const tensor *x; /* opened */
+    const void *scale, *zero;
     int32_t y_type;
     const output *to;
     uint64_t offset; /* in that file, of y */
@@ -20,7 +21,8 @@ typedef struct {
     uint64_t done; /* bytes that were written before */
 } slices;
 
-/* Memory: a slice of 1 MiB for each thread, however big y is. `jobs` is 1 to MOST_JOBS. */
+/* Memory: a slice of 1 MiB for each thread, and what of x a slice needs if it is in a window, however big they are.
+ * `jobs` is 1 to MOST_JOBS. */
 bool slices_run(const slices *s, unsigned jobs, problem *why);
 
 #endif

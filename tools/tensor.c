@@ -136,9 +136,11 @@ bool tensor_create(tensor *t, int32_t type, size_t rank, const int64_t *dims, co
 }
 
 void tensor_free(tensor *t) {
-    if (!t->borrowed)
+    if (t->in.data != NULL && !t->borrowed)
+        window_close(&t->in);
+    else if (t->in.data == NULL && !t->borrowed)
         free(t->data);
-    t->data = NULL;
+    *t = (tensor){0};
 }
 
 static bool has_own_order(int32_t type) {
@@ -272,12 +274,18 @@ const char *external_value(const Onnx__TensorProto *proto, const char *key) {
     return NULL;
 }
 
+/* ONNX knows five, and other writers add few. More would be looked through again for every node that uses a tensor. */
+enum { MOST_ENTRIES = 64 };
+
 typedef struct {
     const char *location;
     uint64_t offset, length; /* no length: that of the tensor */
 } place;
 
 static bool read_place(place *p, const tensor *t, tensor_source s, problem *why) {
+    if (s.proto->n_external_data > MOST_ENTRIES)
+        return fail(why, s.file, "%s has %zu entries of external data, more than %d", name_of(s.proto).text,
+                    s.proto->n_external_data, MOST_ENTRIES);
     const char *offset = external_value(s.proto, "offset"), *length = external_value(s.proto, "length");
     *p = (place){.location = external_value(s.proto, "location"), .length = t->size};
     if (p->location == NULL)
@@ -329,6 +337,8 @@ bool tensor_check(tensor_source s, problem *why) {
 /* ---- decoding what has been checked ---- */
 
 static bool decode_raw(tensor *t, tensor_source s, problem *why) {
+    if (s.in != NULL && t->size >= LEAST_UNREAD && !window_read(s.in, s.proto->raw_data.data, t->size, why))
+        return false;
     t->borrowed = has_own_order(t->type);
     if (t->borrowed) {
         t->data = s.proto->raw_data.data;
@@ -374,12 +384,34 @@ static bool decode_external(tensor *t, tensor_source s, problem *why) {
     return true;
 }
 
+static bool open_external(tensor *t, tensor_source s, problem *why) {
+    place p;
+    if (!read_place(&p, t, s, why) || !window_open_external(&t->in, s.file, p.location, p.offset, t->size, why))
+        return false;
+    t->data = t->in.data;
+    return true;
+}
+
 bool tensor_decode(tensor *t, tensor_source s, problem *why) {
     if (tensor_check(s, why) && read_head(t, s, why) &&
         (is_external(s.proto) ? decode_external(t, s, why) : decode_inside(t, s, why)))
         return true;
     *t = (tensor){0};
     return false;
+}
+
+bool tensor_open(tensor *t, tensor_source s, problem *why) {
+    *t = (tensor){0};
+    if (!tensor_check(s, why) || !read_head(t, s, why))
+        return false;
+    if (t->size >= LEAST_UNREAD && is_external(s.proto))
+        return open_external(t, s, why);
+    if (t->size < LEAST_UNREAD || s.in == NULL || s.proto->raw_data.len == 0)
+        return tensor_decode(t, s, why);
+    t->in = *s.in;
+    t->data = s.proto->raw_data.data;
+    t->borrowed = true;
+    return true;
 }
 
 static bool pack(bytes *content, const Onnx__TensorProto *proto, const char *file, problem *why) {

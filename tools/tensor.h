@@ -14,7 +14,8 @@ typedef struct {
     size_t count;        /* elements */
     size_t size;         /* bytes of data */
     uint8_t *data;       /* as dql has it: the CPU's byte order; 2 and 4-bit elements packed, low bits first */
-    bool borrowed;       /* data is the TensorProto's */
+    bool borrowed;       /* data, or its window, is the TensorProto's */
+    window in;           /* in which data is unread, in little-endian order; not open: data is in memory */
 } tensor;
 
 /* What has been found out about a tensor, for others who ask: there may be as many as there are bytes in the file. */
@@ -28,6 +29,7 @@ typedef struct {
     const Onnx__TensorProto *proto; /* NULL: none */
     const char *file;
     judgement *found; /* NULL: kept nowhere */
+    const window *in; /* in which its raw_data may be unread; NULL: it is in memory */
 } tensor_source;
 
 /* Allocates a tensor without filling it. `file` is the one to blame. */
@@ -39,6 +41,9 @@ bool tensor_check(tensor_source s, problem *why);
 /* Decodes every encoding of ONNX, after tensor_check: raw_data, typed data, external data. The dims, and where nothing
  * has to be changed the data, remain the TensorProto's. */
 bool tensor_decode(tensor *t, tensor_source s, problem *why);
+
+/* The same, but large data stays unread in a window of the tensor, where it is in memory when it has been read. */
+bool tensor_open(tensor *t, tensor_source s, problem *why);
 
 /* Writes a TensorProto with raw_data, see output_write_all. `t` is changed in between only. */
 bool tensor_write(tensor *t, const char *name, const char *file, const file_set *read, problem *why);

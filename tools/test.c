@@ -94,7 +94,7 @@ static bool compare(const tensor *y, const char *file, problem *why) {
     Onnx__TensorProto *proto = load_tensor(file, why);
     if (proto == NULL)
         return false;
-    const tensor_source source = {proto, file, NULL};
+    const tensor_source source = {proto, file, NULL, NULL};
     bool ok = same_type_and_shape(y, source, why) && tensor_decode(&expected, source, why);
     if (ok) {
         ok = same_elements(y, &expected, file, why);

@@ -187,7 +187,34 @@ leave_temporary() {
 interrupt "SIGKILL" 137 leave_temporary 2>/dev/null # the shell says "Killed"
 grep -qx "left 0" killed
 verdict "SIGKILL leaves out2.onnx.PID.tmp" $?
+# What is read later than a file becomes shorter is missed.
+truncate_model() { truncate -s 100 long_copy.onnx; }
+cp long.onnx long_copy.onnx
+interrupt "the model becomes shorter" 1 truncate_model
+grep -q "^dql: long_copy.onnx: .*became shorter while it was read" err && [ "$(wc -l <err)" -eq 1 ]
+verdict "the model becomes shorter: expected to hear so" $?
 rm -f long_copy.onnx
+
+# --- memory: not that of tensors, nor of what they become ---
+modest 14 inspect long.onnx
+modest 14 expand long.onnx -o out.onnx --jobs 2
+modest 14 expand long.onnx -o out.onnx --external-data y.bin --jobs 2
+modest 14 expand long_external.onnx -o out.onnx --jobs 2
+python3 - <<'END'
+x = bytes(i * 7 % 251 for i in range(16 << 20))
+table = [float(2 * (v - 256 if v > 127 else v)) for v in range(256)]
+import struct
+y = b"".join(struct.pack("<f", table[v]) for v in x[:251]) * (len(x) // 251 + 1)
+made = open("out.onnx", "rb").read()
+assert made.count(y[:4 * len(x)]) == 3, "y of long_external.onnx"
+END
+verdict "expand of slices of external data: expected the values" $?
+modest 14 expand ranks.onnx -o out.onnx
+modest 14 expand kept.onnx -o out.onnx
+cmp out.onnx kept.onnx
+verdict "large tensors that stay: expected their bytes" $?
+
+refuse_expand "has 40001 entries of external data, more than 64" entries.onnx entries.onnx -o out2.onnx
 
 # --- the bar ---
 if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then

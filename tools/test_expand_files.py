@@ -39,9 +39,21 @@ write("two_locations.onnx", big_model(tensor("x", INT8, [512], *external("y.bin"
 with open("sparse.bin", "wb") as file:
     file.truncate(600 << 20)
 write("sparse.onnx", big_model(tensor("x", INT8, [600 << 20], *external("sparse.bin"))))
-LONG = tensor("x", INT8, [16 << 20], raw(bytes(16 << 20)))
-write("long.onnx", wrap(message((1, [node(inputs=TWO, outputs=["y%d" % i], attrs=[]) for i in range(30)]),
-                                (5, [LONG, tensor("x_scale", FLOAT32, [], raw(floats(2)))]))))
+def shared(x_, count):
+    """Nodes that all have the same x."""
+    return wrap(message((1, [node(inputs=TWO, outputs=["y%d" % i], attrs=[]) for i in range(count)]),
+                        (5, [x_, tensor("x_scale", FLOAT32, [], raw(floats(2)))])))
+
+
+LONG = 16 << 20
+write("long.onnx", shared(tensor("x", INT8, [LONG], raw(bytes(LONG))), 30))
+write("long.bin", b"before" + (bytes(i * 7 % 251 for i in range(251)) * (LONG // 251 + 1))[:LONG])
+write("long_external.onnx", shared(tensor("x", INT8, [LONG], *external("long.bin", offset=6)), 3))
+write("kept.onnx", wrap(graph([message((1, "x"), (2, "y"), (4, "Abs"))],
+                              [tensor("x", INT8, [LONG + i], raw(bytes([i]) * (LONG + i))) for i in range(4)])))
+write("ranks.onnx", shared(message((1, b"\1" * 50000), (2, INT8), (8, "x"), raw(b"\7")), 1000))
+write("entries.onnx", shared(tensor("x", INT8, [1], (13, [message((1, "k"), (2, "v"))] * 40000),
+                                    *external("data/x.bin")), 40000))
 
 # ---- --dtype ----
 ALL = [x(), SCALE, ZERO]

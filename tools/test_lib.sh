@@ -109,6 +109,26 @@ keeps_permissions() {
     done
 }
 
+# modest MEGABYTES ARGUMENT...: dql succeeds, and takes no more memory than that; its output is in out and err.
+modest() {
+    local most=$1
+    shift
+    if grep -q __asan_init "$dql"; then # has a shadow of everything
+        "$dql" "$@" >out 2>err </dev/null
+        verdict "dql $*: expected to succeed" $?
+        return
+    fi
+    python3 - "$dql" "$@" >taken <<'END'
+import resource, subprocess, sys
+with open("out", "w") as out, open("err", "w") as err:
+    status = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=out, stderr=err).returncode
+print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
+END
+    read -r status taken <taken
+    [ "$status" -eq 0 ] && [ "$taken" -le "$most" ]
+    verdict "dql $*: expected to succeed with $most MB of memory, but has status $status and took $taken" $?
+}
+
 # finish: prints the count; its status is that of the test.
 finish() {
     echo "$passed passed, $failed failed"

@@ -13,8 +13,13 @@ enum { MEMORY_FIXED = 256 << 20, MEMORY_FACTOR = 24 };
  * or as a pointer, and around each allocation. */
 enum { FIELD_BYTES = 32, ELEMENT_BYTES = 8, ALLOCATION_BYTES = 16 };
 
+/* What is read of a file at least: more than a tag and a length. */
+enum { READ_AT_ONCE = 256 << 10, LONGEST_HEAD = 20 };
+
 typedef struct {
-    uint64_t memory; /* what may still be taken */
+    uint64_t memory;       /* what may still be taken */
+    const window *in;      /* NULL: all of the message has been read */
+    const uint8_t *unread; /* where that begins, behind everything that has been checked */
     const char *file;
     problem *why;
 } checker;
@@ -145,6 +150,22 @@ static bool take_memory(checker *check, uint64_t taken) {
     return true;
 }
 
+static bool need(checker *check, const uint8_t *begin, size_t size) {
+    if (check->in == NULL || size == 0 || begin + size <= check->unread)
+        return true;
+    const uint8_t *from = begin > check->unread ? begin : check->unread;
+    const size_t least = (size_t)(begin + size - from), left = (size_t)(check->in->data + check->in->size - from);
+    const size_t next = least > READ_AT_ONCE ? least : left < READ_AT_ONCE ? left : READ_AT_ONCE;
+    check->unread = from + next;
+    return window_read(check->in, from, next, check->why);
+}
+
+/* Most of a model is raw_data, and little of it is ever wanted at once. Whoever uses it, reads it: tensor.c. */
+static bool stays_unread(const wire_field *f, const ProtobufCFieldDescriptor *known) {
+    return known != NULL && (known->type == PROTOBUF_C_TYPE_MESSAGE ||
+                             (f->content.size >= LEAST_UNREAD && strcmp(known->name, "raw_data") == 0));
+}
+
 /* `seen` has a bit for each field of a message. */
 static bool check_once(uint64_t *seen, const ProtobufCFieldDescriptor *field, const ProtobufCMessageDescriptor *type,
                        const checker *check) {
@@ -176,9 +197,12 @@ static bool check_message(checker *check, const ProtobufCMessageDescriptor *type
         return fail(check->why, check->file, "messages nest more than %d deep", DEEPEST);
     while (message.size > 0) {
         wire_field f;
-        if (!read_field(&message, &f, check->file, check->why))
+        if (!need(check, message.data, message.size < LONGEST_HEAD ? message.size : LONGEST_HEAD) ||
+            !read_field(&message, &f, check->file, check->why))
             return false;
         const ProtobufCFieldDescriptor *known = protobuf_c_message_descriptor_get_field(type, f.number);
+        if (!stays_unread(&f, known) && !need(check, f.content.data, f.content.size))
+            return false;
         if (!take_memory(check, memory_of(&f, known)))
             return false;
         if (known != NULL && !(check_once(&seen, known, type, check) && check_known(check, &f, known, type, depth)))
@@ -192,6 +216,11 @@ uint64_t wire_memory(size_t size) {
 }
 
 bool check_wire(const ProtobufCMessageDescriptor *type, view message, const char *file, problem *why) {
-    checker check = {wire_memory(message.size), file, why};
+    checker check = {.memory = wire_memory(message.size), .file = file, .why = why};
     return check_message(&check, type, message, 0);
+}
+
+bool check_wire_in(const ProtobufCMessageDescriptor *type, const window *in, problem *why) {
+    checker check = {.memory = wire_memory(in->size), .in = in, .unread = in->data, .file = in->file, .why = why};
+    return check_message(&check, type, (view){in->data, in->size}, 0);
 }

@@ -2,7 +2,7 @@
 #ifndef TOOLS_WIRE_H
 #define TOOLS_WIRE_H
 
-#include "problem.h"
+#include "file.h"
 #include <protobuf-c/protobuf-c.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +18,9 @@ typedef struct {
  * appear once appears twice (it merges messages in quadratic time). Strings may be any bytes: it makes C strings of
  * them, so what may hold a NUL is read by wire_string instead. */
 bool check_wire(const ProtobufCMessageDescriptor *type, view message, const char *file, problem *why);
+
+/* The same for a file, which it reads into its window. raw_data of LEAST_UNREAD bytes or more it leaves unread. */
+bool check_wire_in(const ProtobufCMessageDescriptor *type, const window *in, problem *why);
 
 /* The memory that a message of this size may take when it is unpacked. */
 uint64_t wire_memory(size_t size);
