@@ -138,7 +138,7 @@ static void print_left(const job *j) {
 
 static void print_table(const job *j) {
     print_rows(j);
-    printf("files: %zu bytes before, %" PRIu64 " after\n", j->m.bytes.size, j->new_model.size + j->data_size);
+    printf("files: %" PRIu64 " bytes before, %" PRIu64 " after\n", j->read_size, j->new_model.size + j->data_size);
     printf("time: %.3f s, %.2f GB/s written, %u job%s, %s\n", j->seconds,
            j->seconds > 0 ? (double)j->y_size / j->seconds * 1e-9 : 0.0, j->options->jobs,
            j->options->jobs > 1 ? "s" : "", dql_isa_name(dql_isa_active()));

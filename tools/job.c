@@ -107,12 +107,41 @@ static bool check_paths(job *j, problem *why) {
            externals_check(&j->read, &j->m, j->edits, j->edit_count, o->output, why);
 }
 
+/* The tensors that are dequantized have their data in few files, and those one after another. */
+static bool add_sources(file_set *sources, const job *j, problem *why) {
+    const char *last = "";
+    bool ok = true;
+    for (size_t i = 0; ok && i < OPERANDS * j->m.site_count; i++) {
+        const expansion *e = &j->all.of[i / OPERANDS];
+        const Onnx__TensorProto *proto = e->operands[i % OPERANDS].proto;
+        const char *location =
+            e->becomes == EXPANDED && proto != NULL && is_external(proto) ? external_value(proto, "location") : NULL;
+        if (location == NULL || strcmp(location, last) == 0)
+            continue;
+        char *path;
+        ok = external_path(&path, j->m.file, location, why) && file_set_add(sources, path, why);
+        free(path);
+        last = location;
+    }
+    return ok;
+}
+
+static bool measure_files(job *j, problem *why) {
+    file_set sources = {0};
+    const bool ok = add_sources(&sources, j, why);
+    j->read_size = j->m.bytes.size;
+    for (size_t i = 0; i < sources.count; i++)
+        j->read_size += sources.ids[i].size;
+    file_set_free(&sources);
+    return ok;
+}
+
 bool job_plan(job *j, const expand_options *options, problem *why) {
     *j = (job){.options = options, .model_file = {.fd = -1}, .data_file = {.fd = -1}};
     if (!model_load(&j->m, options->input, why))
         return false;
     j->m.constant_inputs = options->constant_inputs;
-    return plan_model(j, why) && check_paths(j, why);
+    return plan_model(j, why) && check_paths(j, why) && measure_files(j, why);
 }
 
 /* ---- the work ---- */

@@ -20,9 +20,9 @@ typedef struct {
     edit *edits; /* one for each that is EXPANDED, and those of what is not used any more */
     size_t edit_count;
     rewritten new_model;
-    char *data_path; /* NULL: none */
-    file_set read;   /* what must not be overwritten */
-    uint64_t y_size, data_size;
+    char *data_path;                       /* NULL: none */
+    file_set read;                         /* what must not be overwritten */
+    uint64_t y_size, data_size, read_size; /* read_size: of the model and the files that data is read from */
     output model_file, data_file;
     progress bar;
     double seconds;

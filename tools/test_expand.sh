@@ -102,6 +102,17 @@ expand pages.onnx pages_external.onnx --external-data y.bin --jobs 2
 cmp y.bin pages_y.bin >out 2>err
 verdict "external data on pages: expected the bytes of pages_y.bin" $?
 expect 0 "files: 593 bytes before, 2118 after" expand big.onnx -o elsewhere/out.onnx --external-data y.bin
+# What is read counts, once a file: of the first model x.bin, by two names; of the second nothing, as its tensor stays.
+model=$(stat -c %s external_twice.onnx)
+expect 0 "files: $((model + $(stat -c %s data/x.bin))) bytes before, " expand external_twice.onnx -o out.onnx
+for file in external_link.onnx:data/x.bin hub/snapshots/abc/m.onnx:hub/blobs/2222; do
+    model=$(stat -Lc %s "${file%:*}")
+    data=$(stat -c %s "${file#*:}")
+    expect 0 "files: $((model + data)) bytes before, " expand "${file%:*}" -o out.onnx
+done
+model=$(stat -c %s external_stays.onnx)
+expect 0 "files: $model bytes before, $model after" expand external_stays.onnx -o out.onnx
+"$dql" expand big.onnx -o elsewhere/out.onnx --external-data y.bin >out 2>err
 cmp elsewhere/y.bin big_y.bin >out 2>err
 verdict "external data is beside OUT.onnx" $?
 refuse_expand 'more than the 2 GiB of a protobuf message: --external-data FILE' out2.onnx sparse.onnx -o out2.onnx

@@ -45,6 +45,13 @@ def shared(x_, count):
                         (5, [x_, tensor("x_scale", FLOAT32, [], raw(floats(2)))])))
 
 
+write("external_twice.onnx", wrap(message((1, [node(inputs=("x%d" % i, "x_scale"), outputs=["y%d" % i], attrs=[])
+                                               for i in range(4)]),
+                                          (5, [tensor("x%d" % i, INT8, [6], *external(("data/x.bin", "link.bin")[i % 2]))
+                                               for i in range(4)]),
+                                          (5, tensor("x_scale", FLOAT32, [], raw(floats(2)))))))
+write("external_stays.onnx", wrap(graph([message((1, "x"), (2, "y"), (4, "Abs"))],
+                                        [tensor("x", INT8, [6], *external("data/x.bin"))])))
 LONG = 16 << 20
 write("long.onnx", shared(tensor("x", INT8, [LONG], raw(bytes(LONG))), 30))
 write("long.bin", b"before" + (bytes(i * 7 % 251 for i in range(251)) * (LONG // 251 + 1))[:LONG])
