@@ -226,7 +226,8 @@ static bool check_zero_numbers(const tensor *zero, const char *file, problem *wh
 
 static bool check_float_zero(tensor_source zero, problem *why) {
     tensor t;
-    if (zero.proto == NULL || dql_is_integer(zero.proto->data_type) || (zero.found != NULL && zero.found->is_zero))
+    if (zero.proto == NULL || dql_is_integer((dql_type)zero.proto->data_type) ||
+        (zero.found != NULL && zero.found->is_zero))
         return true;
     if (!tensor_decode(&t, zero, why))
         return false;

@@ -23,9 +23,8 @@ struct expansion {
     value *y;
     char *y_name;
     tensor_source operands[OPERANDS];
-    expansion
-        *scale_from; /* the other one whose y the scale is; NULL: none. x and zero points can't be: y is a float */
-    dql_spec spec;   /* what is written */
+    expansion *scale_from; /* whose y the scale is; NULL: no other's. x and zero points can't be: a y is a float */
+    dql_spec spec;         /* what is written */
     dql_plan plan;
     Onnx__TensorProto head; /* of y as others' scale: its type, which is the node's own, and its dims */
     uint64_t size;          /* bytes of y where it is written */
