@@ -481,18 +481,22 @@ def write(folder, files):
             file.write(data)
 
 
-def main(arguments):
+def collect(cases):
+    files = {}
+    for one in cases:
+        assert not files.keys() & one.keys(), "two cases have one name"
+        files.update(one)
+    return files
+
+
+def main(arguments, folder, cases, usage):
     checking = arguments[:1] == ["--check"]
     arguments = arguments[checking:]
     if len(arguments) > 1 or any(a.startswith("-") for a in arguments):
-        sys.exit(__doc__)
-    folder = arguments[0] if arguments else os.path.dirname(os.path.abspath(__file__))
-    files = {}
-    for one in cases():
-        assert not files.keys() & one.keys(), "two cases have one name"
-        files.update(one)
+        sys.exit(usage)
+    folder, files = (arguments or [folder])[0], collect(cases)
     sys.exit(check(folder, files) if checking else write(folder, files))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1:], os.path.dirname(os.path.abspath(__file__)), cases(), __doc__)
