@@ -57,7 +57,7 @@ extern "C" {
  * Taken are, in any combination: as x (and zero point) INT8, UINT8, INT16, UINT16, INT32, INT4, UINT4, INT2, UINT2,
  * FLOAT4E2M1, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2 and FLOAT8E5M2FNUZ; as scale FLOAT32, FLOAT16, BFLOAT16 and
  * FLOAT8E8M0 (code b is 2^(b - 127), 0xff is NaN); as y FLOAT32, FLOAT16 and BFLOAT16. Every other number is
- * DQL_ERROR_TYPE. */
+ * DQL_ERROR_TYPE. Numbers are only ever appended, as ONNX's are: a program that switches over them needs a default. */
 typedef enum {
     DQL_FLOAT32 = 1,
     DQL_UINT8 = 2,
@@ -79,7 +79,7 @@ typedef enum {
     DQL_INT2 = 26
 } dql_type;
 
-/* What came of a call. */
+/* What came of a call. Numbers are only ever appended: what a program doesn't know is an error, too. */
 typedef enum {
     DQL_OK,
     DQL_ERROR_NULL,        /* a pointer that is needed is NULL */
@@ -91,7 +91,7 @@ typedef enum {
     DQL_ERROR_ZERO_POINT,  /* a zero point of a float type that is not zero */
     DQL_ERROR_RANGE,       /* elements outside the tensor, begin > end, or rows of y that overlap */
     DQL_ERROR_ISA,         /* an unknown store mode, an unknown ISA, or one that is not available here */
-    DQL_ERROR_PLAN,        /* not a plan: dql_plan_init has not succeeded on it */
+    DQL_ERROR_PLAN,        /* not a plan: dql_plan_init has not succeeded on it; see dql_plan for what can be told */
     DQL_ERROR_RESERVED     /* a reserved field is not 0 */
 } dql_status;
 
@@ -111,7 +111,7 @@ typedef enum {
     DQL_ISA_AVX512VBMI,
     DQL_ISA_NEON,
     DQL_ISA_SVE,
-    DQL_ISA_SVE2,
+    DQL_ISA_SVE2, /* reserved: there is none so far, so it is never available */
     DQL_ISA_SIMDE,
     DQL_ISA_AVX512BF16
 } dql_isa;
@@ -142,7 +142,12 @@ typedef struct dql_spec {
 } dql_spec;
 
 /* A checked call in normal form. A plain value of this process: copy it, share it, drop it. It points to nothing of the
- * spec. Its content is private. */
+ * spec. Its content is private.
+ *
+ * "Not a plan" is what doesn't begin with a plan's mark: zeroed memory, what dql_plan_init has failed on and, but for a
+ * chance of 1 in 2^32, whatever else memory may hold. Bytes that were changed behind the mark, and a plan of another
+ * process or of another copy of the library, can't be told from a plan: using them is undefined, as a wrong pointer's
+ * use is. */
 typedef struct dql_plan {
     uint64_t opaque[16]; /* private */
 } dql_plan;
@@ -180,6 +185,9 @@ DQL_API dql_isa dql_plan_isa(const dql_plan *plan);
  *     scale  the elements of scale_shape, of scale_type
  *     zero   as many elements of x_type, or NULL: no zero points
  *     y      dql_plan_count elements of y_type; written
+ *
+ * n elements of b bits take (n * b + 7) / 8 bytes; no more is read, and no less has to be there. So 5 elements of INT4
+ * are 3 bytes, as x and as zero points.
  *
  * Only `zero` may be NULL, unless the tensor has no elements (then all may be). The zero points of float types must be
  * zero (code 0; or that of -0, for FLOAT8E4M3FN, FLOAT8E5M2 and FLOAT4E2M1); those that the call uses are checked
