@@ -1,15 +1,45 @@
-# Sourced by run, test and bench: where the project is, what it needs, how it is built.
+# Sourced by the other scripts: where the project is, what it needs, how it is built; and what they say for --help, which
+# is the comment that each begins with.
 set -euo pipefail
+
+script=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
+explain() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$script"; }
+
+# wrong_usage: for arguments that a script doesn't take.
+wrong_usage() {
+  explain >&2
+  exit 2
+}
+
+case "${1:-}" in
+-h | --help)
+  explain
+  exit
+  ;;
+esac
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
 say() { printf '\n== %s\n' "$*"; }
+
+fail() {
+  echo "$0: $*" >&2
+  exit 1
+}
 
 packages=(gcc g++ libc6-dev cmake ninja-build pkg-config python3-minimal
   libcpuinfo-dev libcmocka-dev libprotobuf-c-dev protobuf-c-compiler libonnx-dev)
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# needs_root COMMAND...: that as_root will work; asks for a password now, if sudo wants one.
+needs_root() {
+  [ "$(id -u)" = 0 ] && return
+  command -v sudo >/dev/null || fail "this takes root or sudo, and here is neither: $*"
+  sudo true || fail "this takes root, and sudo doesn't give it: $*"
 }
 
 is_installed() {
@@ -45,6 +75,7 @@ install_packages() {
     is_installed "$package" || missing+=("$package")
   done
   [ ${#missing[@]} = 0 ] && return
+  needs_root apt-get install "${missing[@]}"
   say "Installing ${missing[*]}"
   # One list of one architecture may be broken for days, and every package still be installed from the others.
   three_times apt_get update || say "Not all package lists could be updated: going on with those that are here"
@@ -60,6 +91,18 @@ python_environment() {
   [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
   [ -x "$folder/bin/python" ] || "$python" -m venv "$folder"
   "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$@"
+}
+
+# add_architectures NAME...: whose packages can then be installed beside the machine's own.
+add_architectures() {
+  local name
+  command -v dpkg >/dev/null || return 0
+  for name; do
+    if ! dpkg --print-foreign-architectures | grep -qx "$name"; then
+      needs_root dpkg --add-architecture "$name"
+      as_root dpkg --add-architecture "$name"
+    fi
+  done
 }
 
 # build PRESET [OPTION...]: configure and build in build/PRESET.
