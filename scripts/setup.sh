@@ -28,7 +28,7 @@ fail() {
   exit 1
 }
 
-packages=(gcc g++ libc6-dev cmake ninja-build pkg-config python3-minimal
+packages=(gcc g++ libc6-dev cmake ninja-build pkg-config python3
   libcpuinfo-dev libcmocka-dev libprotobuf-c-dev protobuf-c-compiler libonnx-dev)
 
 as_root() {
@@ -104,6 +104,9 @@ add_architectures() {
     fi
   done
 }
+
+# commit: which one the sources are, for what is measured of them.
+commit() { git describe --always --dirty 2>/dev/null || echo "none: not a git checkout"; }
 
 # build PRESET [OPTION...]: configure and build in build/PRESET.
 build() {

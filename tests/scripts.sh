@@ -17,7 +17,7 @@ fail() {
 expect() {
   local expected=$1 status=0
   shift
-  timeout 20 "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+  timeout 120 "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
   [ $status = "$expected" ] || fail "$*: status $status instead of $expected"
 }
 
