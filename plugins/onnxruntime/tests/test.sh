@@ -43,43 +43,6 @@ python_of() {
   echo "$root/build/python/onnxruntime-$1/bin/python"
 }
 
-# block LANGUAGE NUMBER: the NUMBERth block of code in a language that docs/onnxruntime.md has.
-block() {
-  awk -v start="\`\`\`$1" -v number="$2" '
-    $0 == start {found++; inside = found == number; next}
-    $0 == "```" {inside = 0}
-    inside' "$root/docs/onnxruntime.md"
-}
-
-# python_example VERSION: the document's, as it stands there.
-python_example() {
-  local folder=$root/build/onnxruntime/python-$1
-  mkdir -p "$folder"
-  "$(python_of "$newest")" "$here/example_model.py" "$folder/model.onnx"
-  block python 1 >"$folder/example.py"
-  (cd "$folder" && "$(python_of "$1")" example.py "$plugin" model.onnx) | tee "$folder/out"
-  grep -q 'DqlExecutionProvider.*DequantizeLinear' "$folder/out"
-}
-
-# c_example LIBRARY: the document's, as it stands there. The header of ONNX Runtime is in none of its packages here, so
-# a stand-in declares what the example uses.
-c_example() {
-  local folder=$root/build/onnxruntime/c
-  mkdir -p "$folder"
-  ln -sf "$1" "$folder/libonnxruntime.so"
-  ln -sf "$1" "$folder/$(objdump -p "$1" | awk '$1 == "SONAME" {print $2}')"
-  /usr/bin/python3 "$here/example_model.py" "$folder/model.onnx"
-  block c 1 >"$folder/example.c"
-  cc -std=c11 -Wall -Wextra -Werror -I"$here/stand_in" "$folder/example.c" -o "$folder/example" -L"$folder" -lonnxruntime
-  LD_LIBRARY_PATH=$folder "$folder/example" "$plugin" "$folder/model.onnx" | tee "$folder/out"
-  grep -q 'dql' "$folder/out"
-}
-
-# An older runtime says in its status what it lacks, and is not disturbed.
-old_runtime() {
-  /usr/bin/python3 "$here/old_runtime.py" "$1" "$plugin"
-}
-
 install_packages "${packages[@]}" python3 binutils
 [ -e "$plugin" ] || build release -DDQL_ONNXRUNTIME=ON
 build_target release dql_onnxruntime -DDQL_ONNXRUNTIME=ON
@@ -88,10 +51,12 @@ environment $oldest mpmath==1.3.0 sympy==1.14.0
 
 for version in $newest $oldest; do
   check "Python's onnxruntime $version" "$(python_of $version)" "$here/test_plugin.py" module "$plugin"
-  check "the example in Python, $version" python_example $version
+  check "the example in Python, $version" bash "$here/example.sh" python "$(python_of $version)" \
+    "$root/build/onnxruntime/python-$version" "$plugin"
 done
 check "libonnxruntime.so $newest by its C API" /usr/bin/python3 "$here/test_plugin.py" "$(library_of $newest)" "$plugin"
-check "the example in C, $newest" c_example "$(library_of $newest)"
+check "the example in C, $newest" bash "$here/example.sh" c "$(library_of $newest)" \
+  "$root/build/onnxruntime/c-$newest" "$plugin"
 
 if [ "${1:-}" != --short ]; then
   # shellcheck source=plugins/onnxruntime/tests/long.sh
