@@ -183,8 +183,8 @@ def measure_all(runtime, models, quick):
             row = {"group": group, "name": name, "threads": threads, "nodes": running,
                    "without": found[False], "with": found[True]}
             results.append(row)
-            print(f"{group:22} {name:42} {threads} threads, {running} nodes: {number(row['without'])} -> {number(row['with'])} ms",
-                  flush=True)
+            print(f"{group:22} {name:42} {threads} threads, {running} nodes: "
+                  f"{number(row['without'])} -> {number(row['with'])} ms", flush=True)
     return results
 
 

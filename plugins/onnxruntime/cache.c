@@ -1,7 +1,9 @@
 #define _GNU_SOURCE /* sysconf's cache sizes */
 #include "cache.h"
 
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #ifndef _WIN32
 #include <unistd.h>
 #endif
@@ -10,13 +12,12 @@
 /* Of level 3, which in a virtual machine is more to be believed than what the CPU says to sysconf. */
 static size_t linux_cache(void) {
     FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
-    size_t kibibytes = 0;
+    char line[16] = ""; /* "32768K" */
     if (!file)
         return 0;
-    if (fscanf(file, "%9zuK", &kibibytes) != 1)
-        kibibytes = 0;
+    const unsigned long kibibytes = fgets(line, sizeof line, file) ? strtoul(line, NULL, 10) : 0;
     fclose(file);
-    return kibibytes << 10;
+    return kibibytes < SIZE_MAX >> 10 ? (size_t)kibibytes << 10 : 0;
 }
 #else
 static size_t linux_cache(void) {

@@ -4,7 +4,6 @@
 #include "provider.h"
 #include "text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #ifdef _WIN32
@@ -85,19 +84,21 @@ static bool is_stream_aware(const ort_factory *f) {
     return false;
 }
 
-/* "1.24.0" has API 24. 0 for what is no such version. */
-static unsigned api_version(const char *runtime) {
-    unsigned major = 0, minor = 0;
-    if (sscanf(runtime, "%9u.%9u", &major, &minor) != 2 || major < 1)
+/* The API to ask for: 24 of "1.24.0" and of what is newer, 23 of "1.23.2"; 0 for what is no version. */
+static uint32_t api_version(const char *runtime) {
+    char *dot;
+    const unsigned long major = strtoul(runtime, &dot, 10);
+    if (major < 1 || *dot != '.')
         return 0;
-    return major > 1 ? ORT_VERSION : minor;
+    const unsigned long minor = strtoul(dot + 1, NULL, 10);
+    return major > 1 || minor > ORT_VERSION ? ORT_VERSION : (uint32_t)minor;
 }
 
 /* Asking for an API that the runtime does not have makes it print, so its version is read first. */
 static ort_status *find_api(const ort_base *base, const ort_api **api) {
     const char *runtime = base->get_version();
-    const unsigned version = api_version(runtime);
-    *api = base->get_api(version < ORT_VERSION ? version : ORT_VERSION);
+    const uint32_t version = api_version(runtime);
+    *api = base->get_api(version);
     if (*api && version < ORT_VERSION)
         return fail(*api, ORT_NOT_IMPLEMENTED, "dql %s needs ONNX Runtime 1.%d or later, this is %.40s", dql_version(),
                     ORT_VERSION, runtime);

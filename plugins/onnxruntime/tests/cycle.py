@@ -18,7 +18,8 @@ CYCLES, LEAST_LEAK = 100, 256
 
 
 class Mallinfo2(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
 
 
 def bytes_in_use():
@@ -28,15 +29,15 @@ def bytes_in_use():
     return info.uordblks + info.hblkhd
 
 
-def weights(scale_dims):
+def product():
     return model(graph([node("DequantizeLinear", ["x", "s"], ["w"], axis=0), node("MatMul", ["a", "w"], ["y"])],
                        [value("a", "float32", ["n", 16])], [value("y", "float32")],
-                       [tensor("x", "int16", [16, 8], bytes(range(256))), tensor("s", "float32", [scale_dims], bytes(4 * scale_dims))]))
+                       [tensor("x", "int16", [16, 8], bytes(range(256))), tensor("s", "float32", [16], bytes(64))]))
 
 
 def cycle(library, plugin):
     runtime = LibraryRuntime(library, plugin)
-    session = runtime.session(weights(16), plugin=bool(plugin), options={"isa": "scalar"})
+    session = runtime.session(product(), plugin=bool(plugin), options={"isa": "scalar"})
     session.run({"a": Tensor("float32", [3, 16], bytes(192))})
     session.close()
     runtime.close()
@@ -50,7 +51,7 @@ def growth(library, plugin):
 
 
 def main(library, plugin):
-    """In turn, since what the runtime leaves behind may grow with time; medians, since now and then a cycle makes room for many."""
+    """In turn, since what the runtime leaves behind may grow with time; medians, since a cycle may make room for many."""
     gc.collect()
     grown = [(growth(library, None), growth(library, plugin)) for _ in range(CYCLES)]
     plain, with_plugin = map(statistics.median, zip(*grown))

@@ -271,7 +271,8 @@ class Graphs(unittest.TestCase):
 
     def test_large_tensors(self):
         """In slices on threads, and streamed: the same bits as in one piece."""
-        for shape, scale_shape, attributes in (([1000, 1031], [1000], {"axis": 0}), ([5000, 2000], [5000, 63], {"block_size": 32})):
+        for shape, scale_shape, attributes in (([1000, 1031], [1000], {"axis": 0}),
+                                               ([5000, 2000], [5000, 63], {"block_size": 32})):
             w = Weight("w", "uint4", shape, scale_shape, zero=True, **attributes)
             m = model(graph([w.node], outputs=[value("w", "float32")], initializers=w.tensors))
             plain = run(m, plugin=False)
