@@ -1,4 +1,3 @@
 /* The scalar ISA again, compiled with -O3 and all that this CPU has: what a compiler makes of it. */
-#define dql_isa_scalar       bench_autovec
-#define dql_dequantize_int32 bench_autovec_int32
+#define dql_isa_scalar bench_autovec
 #include "scalar/scalar.c"

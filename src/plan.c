@@ -3,7 +3,9 @@
 
 #include "dispatch/cpu.h"
 #include "dispatch/dispatch.h"
+#include "scalar/int32_exact.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Engines compile against these layouts. */
@@ -19,15 +21,15 @@ _Static_assert(offsetof(dql_spec, x_type) == 0 && offsetof(dql_spec, scale_type)
                "the layout of dql_spec is part of the ABI");
 _Static_assert(sizeof(dql_plan) == 128, "the size of dql_plan is part of the ABI");
 _Static_assert(sizeof(dql_plan_data) <= sizeof(dql_plan), "a plan holds its normal form");
-_Static_assert(_Alignof(dql_plan_data) <= _Alignof(dql_plan), "where it is read from");
+_Static_assert(_Alignof(dql_plan_data) <= _Alignof(dql_plan), "a plan's normal form is read where the caller has it");
 
-/* What is taken where; all 0 for other types. */
+/* Which types are taken as what, and their facts; all 0 for other types. */
 static const struct type_facts {
     bool x, scale, y;
-    uint8_t x_bits, zero_mask, scale_bits, y_number, y_size;
+    uint8_t x_bits, zero_bits, scale_bits, y_number, y_size;
 } types[DQL_TYPE_END] = {
-#define X_FACTS(TYPE, name, bits, KIND, mask)                                                                          \
-    [DQL_##TYPE].x = true, [DQL_##TYPE].x_bits = bits, [DQL_##TYPE].zero_mask = (bits) == 4 ? (mask)*0x11 : (mask),
+#define X_FACTS(TYPE, name, bits, KIND, must_be_0)                                                                     \
+    [DQL_##TYPE].x = true, [DQL_##TYPE].x_bits = bits, [DQL_##TYPE].zero_bits = must_be_0,
 #define SCALE_FACTS(TYPE, name, bits) [DQL_##TYPE].scale = true, [DQL_##TYPE].scale_bits = bits,
 #define Y_FACTS(TYPE, name, bits)                                                                                      \
     [DQL_##TYPE].y = true, [DQL_##TYPE].y_number = DQL_Y_##TYPE, [DQL_##TYPE].y_size = (bits) / 8,
@@ -103,10 +105,10 @@ static dql_status check_blocked(const dql_spec *spec, size_t axis) {
 
 /* ---- normalise ---- */
 
-static void normalise_tensor(dql_plan_data *p) {
-    p->line_length = p->group_length = p->count;
-    p->line_scales = p->axis_lines = p->block_lines = 1;
-    p->blocks = 0;
+static void normalise_tensor(dql_plan_data *plan) {
+    plan->line_length = plan->group_length = plan->count;
+    plan->line_scales = plan->axis_lines = plan->block_lines = 1;
+    plan->blocks = 0;
 }
 
 /* The product of dims [begin, end): no overflow, since the tensor has elements. */
@@ -117,45 +119,45 @@ static size_t product(const int64_t *shape, size_t begin, size_t end) {
     return result;
 }
 
-static void normalise_axis(dql_plan_data *p, const dql_spec *spec, size_t axis) {
+static void normalise_axis(dql_plan_data *plan, const dql_spec *spec, size_t axis) {
     const size_t inner = product(spec->shape, axis + 1, spec->rank), outer = product(spec->shape, 0, axis);
-    p->line_length = (size_t)spec->shape[axis] * inner;
-    p->group_length = inner;
-    p->line_scales = (size_t)spec->shape[axis];
-    p->axis_lines = p->block_lines = outer;
-    p->blocks = 0;
+    plan->line_length = (size_t)spec->shape[axis] * inner;
+    plan->group_length = inner;
+    plan->line_scales = (size_t)spec->shape[axis];
+    plan->axis_lines = plan->block_lines = outer;
+    plan->blocks = 0;
 }
 
-static void normalise_blocked(dql_plan_data *p, const dql_spec *spec, size_t axis) {
+static void normalise_blocked(dql_plan_data *plan, const dql_spec *spec, size_t axis) {
     const size_t inner = product(spec->shape, axis + 1, spec->rank), dim = (size_t)spec->shape[axis];
     const size_t block = spec->block_size < spec->shape[axis] ? (size_t)spec->block_size : dim;
     const size_t blocks = (size_t)spec->scale_shape[axis];
     if (inner == 1) {
-        p->line_length = dim;
-        p->group_length = block;
-        p->line_scales = blocks;
-        p->axis_lines = p->block_lines = p->blocks = 1;
+        plan->line_length = dim;
+        plan->group_length = block;
+        plan->line_scales = blocks;
+        plan->axis_lines = plan->block_lines = plan->blocks = 1;
     } else {
-        p->line_length = p->line_scales = inner;
-        p->group_length = 1;
-        p->axis_lines = dim;
-        p->block_lines = block;
-        p->blocks = blocks;
+        plan->line_length = plan->line_scales = inner;
+        plan->group_length = 1;
+        plan->axis_lines = dim;
+        plan->block_lines = block;
+        plan->blocks = blocks;
     }
-    /* Each row has scales of its own and no group ends short: all rows are one. */
-    if (p->block_lines == 1 && p->line_length % p->group_length == 0) {
-        p->line_length = p->count;
-        p->line_scales = p->count / p->group_length;
-        p->axis_lines = 1;
-        p->blocks = 0;
+    /* Each line has scales of its own and no group ends short: all lines are one. */
+    if (plan->block_lines == 1 && plan->line_length % plan->group_length == 0) {
+        plan->line_length = plan->count;
+        plan->line_scales = plan->count / plan->group_length;
+        plan->axis_lines = 1;
+        plan->blocks = 0;
     }
 }
 
 /* Steps 3 to 8 of the header's list. */
-static dql_status find_granularity(dql_plan_data *p, const dql_spec *spec) {
+static dql_status find_granularity(dql_plan_data *plan, const dql_spec *spec) {
     if (spec->block_size < 0)
         return DQL_ERROR_BLOCK_SIZE;
-    normalise_tensor(p);
+    normalise_tensor(plan);
     if (is_per_tensor(spec))
         return DQL_OK;
 
@@ -167,8 +169,8 @@ static dql_status find_granularity(dql_plan_data *p, const dql_spec *spec) {
     if (spec->scale_rank == 1 && spec->block_size == 0) {
         if (spec->scale_shape[0] != spec->shape[axis])
             return DQL_ERROR_SCALE_SHAPE;
-        if (p->count)
-            normalise_axis(p, spec, axis);
+        if (plan->count)
+            normalise_axis(plan, spec, axis);
         return DQL_OK;
     }
     if (spec->scale_rank != spec->rank)
@@ -176,8 +178,8 @@ static dql_status find_granularity(dql_plan_data *p, const dql_spec *spec) {
     if (spec->block_size == 0)
         return DQL_ERROR_BLOCK_SIZE;
     const dql_status status = check_blocked(spec, axis);
-    if (status == DQL_OK && p->count)
-        normalise_blocked(p, spec, axis);
+    if (status == DQL_OK && plan->count)
+        normalise_blocked(plan, spec, axis);
     return status;
 }
 
@@ -187,31 +189,62 @@ size_t dql_stream_above(const dql_kernels *kernels, int32_t store) {
     return store == DQL_STORE_STREAM ? 0 : dql_cpu_last_level_cache();
 }
 
-static dql_status make(dql_plan_data *p, const dql_spec *spec) {
+/* int32 zero points need no widening. */
+static void copy_int32(const void *from, size_t i, void *to, size_t count) {
+    memcpy(to, (const char *)from + i * sizeof(int32_t), count * sizeof(int32_t));
+}
+
+static dql_pack pack_of(unsigned bits) {
+    uint8_t length_log2 = 0;
+    while (1u << length_log2 < dql_pack_length(bits))
+        length_log2++;
+    assert(dql_pack_length(bits) <= DQL_MAX_PACK_LENGTH);
+    return (dql_pack){length_log2, (uint8_t)dql_pack_bytes(bits)};
+}
+
+/* What the types and the ISA say. */
+static dql_plan_data plan_of_types(const dql_spec *spec) {
+    const struct type_facts x = facts_of(spec->x_type), y = facts_of(spec->y_type);
+    const dql_isa_row *const isa = dql_isa_find(spec->isa);
+    const bool is_int32 = spec->x_type == DQL_INT32;
+    return (dql_plan_data){.magic = DQL_PLAN_MAGIC,
+                           .isa = (uint8_t)isa->id,
+                           .x_type = (uint8_t)spec->x_type,
+                           .scale_type = (uint8_t)spec->scale_type,
+                           .y_type = (uint8_t)spec->y_type,
+                           .x_pack = pack_of(x.x_bits),
+                           .scale_pack = pack_of(facts_of(spec->scale_type).scale_bits),
+                           .y_size = y.y_size,
+                           .zero_bits = x.zero_bits,
+                           .stream_above = dql_stream_above(isa->kernels, spec->store),
+                           .kernel = dql_kernel_of(isa->kernels, (dql_type)spec->x_type, y.y_number),
+                           .exact_kernel = is_int32 ? dql_int32_exact[y.y_number] : NULL,
+                           .widen_scale = isa->kernels->widen[spec->scale_type],
+                           .widen_zero = is_int32 ? copy_int32 : isa->kernels->widen[spec->x_type],
+                           .stream = isa->kernels->stream};
+}
+
+/* Lines that are not worth a loop of their own: unless whole vectors of several of them share their scales. */
+static bool has_short_lines(const dql_plan_data *plan) {
+    enum { SHORT_LINE = 32 }; /* elements */
+    return plan->line_length <= SHORT_LINE && plan->line_length < plan->count &&
+           (plan->line_length % 16 || plan->block_lines < 4);
+}
+
+static dql_status make(dql_plan_data *plan, const dql_spec *spec) {
     dql_status status = check_fields(spec);
     if (status)
         return status;
-    const struct type_facts x = facts_of(spec->x_type), y = facts_of(spec->y_type);
-    const dql_isa_row *isa = dql_isa_find(spec->isa);
-    *p = (dql_plan_data){.magic = DQL_PLAN_MAGIC,
-                         .isa = (uint8_t)isa->id,
-                         .x_type = (uint8_t)spec->x_type,
-                         .scale_type = (uint8_t)spec->scale_type,
-                         .y_type = (uint8_t)spec->y_type,
-                         .x_bits = x.x_bits,
-                         .scale_bits = facts_of(spec->scale_type).scale_bits,
-                         .y_number = y.y_number,
-                         .y_size = y.y_size,
-                         .zero_mask = x.zero_mask,
-                         .stream_above = dql_stream_above(isa->kernels, spec->store),
-                         .kernels = isa->kernels};
-
+    *plan = plan_of_types(spec);
     status = check_dims(spec->shape, spec->rank);
     if (!status)
         status = check_dims(spec->scale_shape, spec->scale_rank);
     if (!status)
-        status = count_elements(&p->count, spec, y.y_size);
-    return status ? status : find_granularity(p, spec);
+        status = count_elements(&plan->count, spec, plan->y_size);
+    if (!status)
+        status = find_granularity(plan, spec);
+    plan->short_lines = has_short_lines(plan);
+    return status;
 }
 
 /* ---- the API ---- */
@@ -222,34 +255,34 @@ dql_status dql_plan_init(dql_plan *plan, const dql_spec *spec) {
     memset(plan, 0, sizeof *plan);
     if (!spec)
         return DQL_ERROR_NULL;
-    dql_plan_data p;
-    const dql_status status = make(&p, spec);
+    dql_plan_data data;
+    const dql_status status = make(&data, spec);
     if (status == DQL_OK)
-        memcpy(plan, &p, sizeof p);
+        memcpy(plan, &data, sizeof data);
     return status;
 }
 
 size_t dql_plan_count(const dql_plan *plan) {
-    const dql_plan_data *p = dql_plan_get(plan);
-    return p ? p->count : 0;
+    const dql_plan_data *const data = dql_plan_get(plan);
+    return data ? data->count : 0;
 }
 
 dql_isa dql_plan_isa(const dql_plan *plan) {
-    const dql_plan_data *p = dql_plan_get(plan);
-    return p ? (dql_isa)p->isa : DQL_ISA_AUTO;
+    const dql_plan_data *const data = dql_plan_get(plan);
+    return data ? (dql_isa)data->isa : DQL_ISA_AUTO;
 }
 
 void dql_plan_slice(const dql_plan *plan, size_t slices, size_t slice, size_t *begin, size_t *end) {
     enum { CACHE_LINE = 64 };
     *begin = *end = 0;
-    const dql_plan_data *p = dql_plan_get(plan);
-    if (!p || slice >= slices)
+    const dql_plan_data *const data = dql_plan_get(plan);
+    if (!data || slice >= slices)
         return;
-    const size_t line = CACHE_LINE / p->y_size, lines = p->count / line + (p->count % line != 0);
+    const size_t line = CACHE_LINE / data->y_size, lines = data->count / line + (data->count % line != 0);
     /* The last slices have a line more, if it does not come out even: the last of them has the line that may be short.
      */
     const size_t each = lines / slices, plain = slices - lines % slices;
     const size_t first = slice * each + (slice > plain ? slice - plain : 0), last = first + each + (slice >= plain);
-    *begin = first < lines ? first * line : p->count;
-    *end = last < lines ? last * line : p->count;
+    *begin = first < lines ? first * line : data->count;
+    *end = last < lines ? last * line : data->count;
 }

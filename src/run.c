@@ -1,6 +1,5 @@
 /* plan + buffers -> rows, runs, tiles of scales -> kernel. */
 #include "plan.h"
-#include "scalar/scalar.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -31,7 +30,6 @@ static const int32_t no_zero[TILE];
 typedef struct call {
     const dql_plan_data *plan;
     const void *x, *scale, *zero;
-    dql_kernel *kernel;
     bool stream;
 
     tile *tile;
@@ -61,6 +59,11 @@ typedef struct position {
     size_t offset;    /* its place in its run */
 } position;
 
+/* Row `row` of x uses this row of scales. */
+static size_t scale_line(const dql_plan_data *p, size_t row) {
+    return row / p->axis_lines * p->blocks + row % p->axis_lines / p->block_lines;
+}
+
 /* Inlined, so that a position stays in registers. */
 DQL_INLINE position locate(const dql_plan_data *p, size_t element) {
     position at = {.element = element, .column = element, .axis_left = p->axis_lines};
@@ -70,7 +73,7 @@ DQL_INLINE position locate(const dql_plan_data *p, size_t element) {
         at.column = element % p->line_length;
         axis_row = row % p->axis_lines;
         at.axis_left -= axis_row;
-        at.scale = dql_scale_line(p, row) * p->line_scales;
+        at.scale = scale_line(p, row) * p->line_scales;
     }
     at.rows_left = min(at.axis_left, p->block_lines - axis_row % p->block_lines);
     at.offset = at.column;
@@ -139,15 +142,6 @@ DQL_INLINE bool are_ready(const dql_plan_data *p, const void *scale) {
     return p->scale_type == DQL_FLOAT32 && p->y_type == DQL_FLOAT32 && (uintptr_t)scale % sizeof(float) == 0;
 }
 
-/* The zero points of int32 are what they are. */
-static void copy_int32(const void *from, size_t i, void *to, size_t count) {
-    memcpy(to, (const char *)from + i * sizeof(int32_t), count * sizeof(int32_t));
-}
-
-DQL_INLINE dql_widen *widening_of_zeros(const dql_plan_data *p) {
-    return p->x_type == DQL_INT32 ? copy_int32 : p->kernels->widen[p->x_type];
-}
-
 /* Rows of `bytes` bytes, `stride` apart, one after the other. */
 DQL_INLINE void copy_rows(char *to, const char *from, size_t bytes, size_t stride, size_t rows) {
     for (size_t r = 0; r < rows; r++)
@@ -214,7 +208,7 @@ static void tile_filled(call *c, size_t from, size_t size, size_t zeros) {
     c->tile_from = from;
     c->tile_size = size;
     c->exact_zero = false;
-    if (c->zero && c->plan->x_type == DQL_INT32)
+    if (c->zero && c->plan->exact_kernel)
         for (size_t k = 0; k < zeros; k++)
             c->exact_zero |= c->tile->zero.i32[k] != 0;
 }
@@ -240,11 +234,11 @@ DQL_INLINE void take_scales(const dql_plan_data *p, tile *t, const void *scale, 
     if (are_ready(p, scale))
         panel->scale = (const float *)scale + first;
     else
-        panel->scale = fill(p->kernels->widen[p->scale_type], p->scale_bits, scale, first, stride, n, panel->rows,
+        panel->scale = fill(p->widen_scale, dql_element_bits(p->scale_pack), scale, first, stride, n, panel->rows,
                             &t->scale, &panel->scale_stride);
     if (zero)
-        panel->zero =
-            fill(widening_of_zeros(p), p->x_bits, zero, first, stride, n, panel->rows, &t->zero, &panel->zero_stride);
+        panel->zero = fill(p->widen_zero, dql_element_bits(p->x_pack), zero, first, stride, n, panel->rows, &t->zero,
+                           &panel->zero_stride);
 }
 
 /* The same in a walk. What the tile has of rows that share their scales may serve again. */
@@ -314,11 +308,11 @@ static void fill_elements(call *c, const position *at, size_t n) {
         return;
     entries narrow;
     const size_t first = at->scale - at->column / p->group_length, scales = scales_of_rows(p, *at, n);
-    p->kernels->widen[p->scale_type](c->scale, first, &narrow, scales);
+    p->widen_scale(c->scale, first, &narrow, scales);
     spread_rows(p, c->tile->scale.i32, narrow.i32, *at, n);
     c->scales = c->tile->scale.f32;
     if (c->zero) {
-        widening_of_zeros(p)(c->zero, first, &narrow, scales);
+        p->widen_zero(c->zero, first, &narrow, scales);
         spread_rows(p, c->tile->zero.i32, narrow.i32, *at, n);
     }
     tile_filled(c, from, min(n, until_next_scales(p, at)), n);
@@ -331,18 +325,12 @@ static void fill_elements(call *c, const position *at, size_t n) {
  * (Not inlined, gcc 12 thinks that this does nothing, and leaves it out.) */
 DQL_INLINE void prefetch(const call *c, size_t i, size_t n) {
     enum { LINE = 64 };
-    if (c->plan->x_bits > 16 || c->plan->y_size < 4)
+    const dql_pack pack = c->plan->x_pack;
+    if (dql_element_bits(pack) > 16 || c->plan->y_size < 4)
         return;
-    const char *const x = (const char *)c->x + i * c->plan->x_bits / 8;
-    for (size_t k = 0; k < n * c->plan->x_bits / 8; k += LINE)
-        __builtin_prefetch(x + k);
-}
-
-static void compute_exactly(const call *c, const dql_panel *p) {
-    for (size_t r = 0; r < p->rows; r++)
-        dql_dequantize_int32((dql_type)c->plan->y_type, p->x, p->i + r * p->x_stride,
-                             (char *)p->y + r * p->y_stride * c->plan->y_size, p->count, p->group_length,
-                             p->scale + r * p->scale_stride, p->zero + r * p->zero_stride);
+    const char *const x = dql_pack_address(pack, c->x, i), *const end = dql_pack_address(pack, c->x, i + n);
+    for (const char *at = x; at < end; at += LINE)
+        __builtin_prefetch(at);
 }
 
 /* Through a tile of finished outputs, so that every kernel can stream and every store is a whole one. */
@@ -364,8 +352,8 @@ static void stream_row(const call *c, const dql_panel *p, size_t r) {
             prefetch(c, part.i + part.count, min(part.count, p->count - k - part.count));
         else if (r + 1 < p->rows)
             prefetch(c, p->i + (r + 1) * p->x_stride, part.count);
-        c->kernel(&part);
-        c->plan->kernels->stream(y + k * y_size, done, part.count * y_size);
+        c->plan->kernel(&part);
+        c->plan->stream(y + k * y_size, done, part.count * y_size);
         k += part.count;
         part.i += part.count;
         const size_t runs = p->group_length <= most ? part.count / p->group_length : part.count == left;
@@ -392,8 +380,8 @@ static void compute_streamed(const call *c, const dql_panel *p) {
         part.rows = min(p->rows - r, together);
         if (r + part.rows < p->rows && p->x_stride == p->count)
             prefetch(c, part.i + part.rows * p->count, min(part.rows, p->rows - r - part.rows) * p->count);
-        c->kernel(&part);
-        c->plan->kernels->stream((char *)p->y + r * row, done, part.rows * row);
+        c->plan->kernel(&part);
+        c->plan->stream((char *)p->y + r * row, done, part.rows * row);
         part.i += part.rows * p->x_stride;
         part.scale += part.rows * p->scale_stride;
         part.zero += part.rows * p->zero_stride;
@@ -404,11 +392,11 @@ static void compute_streamed(const call *c, const dql_panel *p) {
 DQL_INLINE void compute(const call *c, dql_panel *p) {
     p->scale = c->scales;
     if (c->exact_zero)
-        compute_exactly(c, p);
+        c->plan->exact_kernel(p);
     else if (c->stream)
         compute_streamed(c, p);
     else
-        c->kernel(p);
+        c->plan->kernel(p);
 }
 
 /* ---- the walk ---- */
@@ -459,11 +447,6 @@ DQL_INLINE void walk_panel(call *c, const position *at, dql_panel *p, size_t sca
         p->i += n;
         p->y = (char *)p->y + n * c->plan->y_size;
     }
-}
-
-/* Rows that are not worth a loop of their own. Whole vectors of several that share their scales are. */
-static bool has_short_rows(const dql_plan_data *p) {
-    return p->line_length <= SHORT_ROW && p->line_length < p->count && (p->line_length % 16 || p->block_lines < 4);
 }
 
 /* Elements of several short rows after each other: whole vectors on most ISAs, and enough for a loop. */
@@ -521,7 +504,7 @@ static void walk_short_rows(call *c, const position *from, size_t n, char *y) {
 /* n consecutive elements. Positions are not copied: a wide load of what was stored in parts would wait for it. */
 static void walk(call *c, const position *at, size_t n, char *y) {
     const dql_plan_data *p = c->plan;
-    if (has_short_rows(p)) {
+    if (p->short_lines) {
         walk_short_rows(c, at, n, y);
         return;
     }
@@ -551,7 +534,7 @@ DQL_INLINE size_t rows_together(const dql_plan_data *p, const position *at, size
                                 size_t *scale_stride) {
     const size_t row_left = p->line_length - at->column, run_left = min(row_left, p->group_length - at->offset);
     *scale_stride = 0;
-    if (has_short_rows(p)) /* a call fills its tile by runs or by elements, not by both */
+    if (p->short_lines) /* a call fills its tile by runs or by elements, not by both */
         return 1;
     if (row->columns == 0 && length <= row_left) { /* the same columns of other rows */
         if (p->block_lines == 1) {
@@ -596,21 +579,22 @@ static void walk_rows(call *c, size_t begin, size_t length, size_t rows, size_t 
 
 /* Zero points [begin, end), of which several may share a byte. */
 static bool are_zero(const dql_plan_data *p, const uint8_t *zero, size_t begin, size_t end) {
-    const size_t a_byte = p->x_bits < 8 ? 8 / p->x_bits : 1, first = begin / a_byte, last = (end - 1) / a_byte;
+    const unsigned x_bits = dql_element_bits(p->x_pack);
+    const size_t a_byte = x_bits < 8 ? 8 / x_bits : 1, first = begin / a_byte, last = (end - 1) / a_byte;
     uint8_t bits = 0;
     for (size_t k = first; k <= last; k++) {
         uint8_t byte = zero[k];
         if (k == first)
-            byte = (uint8_t)(byte >> begin % a_byte * p->x_bits << begin % a_byte * p->x_bits);
+            byte = (uint8_t)(byte >> begin % a_byte * x_bits << begin % a_byte * x_bits);
         if (k == last)
-            byte &= (uint8_t)(0xff >> (a_byte - 1 - (end - 1) % a_byte) * p->x_bits);
+            byte &= (uint8_t)(0xff >> (a_byte - 1 - (end - 1) % a_byte) * x_bits);
         bits |= byte;
     }
-    return (bits & p->zero_mask) == 0;
+    return (bits & (x_bits == 4 ? p->zero_bits * 0x11 : p->zero_bits)) == 0;
 }
 
 static size_t scale_at(const dql_plan_data *p, size_t row, size_t column) {
-    return dql_scale_line(p, row) * p->line_scales + column / p->group_length;
+    return scale_line(p, row) * p->line_scales + column / p->group_length;
 }
 
 /* Exactly those of the elements [begin, end): of the first row, the last one, and the whole ones between. */
@@ -652,7 +636,6 @@ static void open_call(call *c, const dql_plan_data *plan, tile *t, const void *x
                 .x = x,
                 .scale = scale,
                 .zero = zero,
-                .kernel = dql_kernel_of(plan->kernels, plan->x_type, plan->y_number),
                 .stream = y_elements * plan->y_size > plan->stream_above,
                 .tile = t};
 }
@@ -680,7 +663,7 @@ DQL_INLINE bool run_panel(const dql_plan_data *p, tile *t, const void *x, const 
                           size_t scale_stride) {
     const bool splits_run = at->offset && length > p->group_length - at->offset,
                exceeds_tile = length / TILE >= p->group_length;
-    const bool streams = rows * length * p->y_size > p->stream_above, may_be_exact = zero && p->x_type == DQL_INT32;
+    const bool streams = rows * length * p->y_size > p->stream_above, may_be_exact = zero && p->exact_kernel;
     if (splits_run || exceeds_tile || streams || may_be_exact)
         return false;
     const size_t scales = scales_of(length, p->group_length);
@@ -688,7 +671,7 @@ DQL_INLINE bool run_panel(const dql_plan_data *p, tile *t, const void *x, const 
         return false;
     dql_panel panel = panel_of(p, t, x, zero, at->element, length, rows, x_stride, y, y_stride);
     take_scales(p, t, scale, zero, &panel, at->scale, scale_stride, scales);
-    dql_kernel_of(p->kernels, p->x_type, p->y_number)(&panel);
+    p->kernel(&panel);
     return true;
 }
 
@@ -697,7 +680,7 @@ DQL_INLINE bool run_next(const dql_plan_data *p, tile *t, const void *x, const v
                          const position *at, size_t n, void *y) {
     size_t length = n, rows = 1;
     if (n > p->line_length - at->column) {
-        if (at->column || n / p->line_length > at->rows_left || n % p->line_length || has_short_rows(p))
+        if (at->column || n / p->line_length > at->rows_left || n % p->line_length || p->short_lines)
             return false;
         length = p->line_length;
         rows = n / p->line_length;
@@ -725,7 +708,7 @@ DQL_INLINE dql_status run_elements(const dql_plan_data *p, const void *x, const 
         return DQL_OK;
     if (!x || !scale || !y_begin)
         return DQL_ERROR_NULL;
-    if (zero && p->zero_mask) {
+    if (zero && p->zero_bits) {
         if (!zeros_are_zero(p, zero, begin, end))
             return DQL_ERROR_ZERO_POINT;
         zero = NULL;
@@ -768,7 +751,7 @@ dql_status dql_run_rows(const dql_plan *plan, const void *x, const void *scale, 
         return DQL_ERROR_RANGE;
     if (!x || !scale || !y)
         return DQL_ERROR_NULL;
-    if (zero && p->zero_mask) {
+    if (zero && p->zero_bits) {
         if (!zeros_of_rows_are_zero(p, zero, begin, length, rows, x_stride))
             return DQL_ERROR_ZERO_POINT;
         zero = NULL;

@@ -294,7 +294,7 @@ static void tables_are_complete(void **state) {
             printf("tested: not ISA %s, which this CPU lacks\n", dql_isa_name((dql_isa)isa));
 }
 
-/* ---- streaming, through a table whose non-temporal copy is an ordinary one that counts ---- */
+/* ---- streaming, by plans whose non-temporal copy is an ordinary one that counts ---- */
 
 static size_t streamed;
 
@@ -304,14 +304,14 @@ static void count_and_copy(void *y, const void *tile, size_t bytes) {
     streamed += bytes;
 }
 
-static dql_plan streaming_plan(const dql_spec *spec, const dql_kernels *kernels, size_t above) {
+static dql_plan streaming_plan(const dql_spec *spec, size_t above) {
     dql_plan plan;
     assert_int_equal(dql_plan_init(&plan, spec), DQL_OK);
     assert_non_null(dql_plan_get(&plan));
-    dql_plan_data p = *dql_plan_get(&plan);
-    p.kernels = kernels;
-    p.stream_above = above;
-    memcpy(&plan, &p, sizeof p);
+    dql_plan_data data = *dql_plan_get(&plan);
+    data.stream = count_and_copy;
+    data.stream_above = above;
+    memcpy(&plan, &data, sizeof data);
     return plan;
 }
 
@@ -325,8 +325,6 @@ static void streams_the_same_bytes(void **state) {
     random_bytes(&r, zero, sizeof zero);
     for (size_t k = 0; k < ROWS * COLUMNS; k++)
         scale[k] = (float)(k + 1);
-    dql_kernels kernels = *dql_isa_find(DQL_ISA_SCALAR)->kernels;
-    kernels.stream = count_and_copy;
     for (int64_t block = 1; block < COLUMNS + 2; block += block < 40 ? 1 : 871) {
         const int64_t shape[] = {ROWS, COLUMNS}, scale_shape[] = {ROWS, (COLUMNS + block - 1) / block};
         const dql_spec spec = {.x_type = DQL_INT8,
@@ -338,8 +336,8 @@ static void streams_the_same_bytes(void **state) {
                                .scale_shape = scale_shape,
                                .axis = 1,
                                .block_size = block};
-        const dql_plan never = streaming_plan(&spec, &kernels, sizeof cached);
-        const dql_plan always = streaming_plan(&spec, &kernels, sizeof cached - 1);
+        const dql_plan never = streaming_plan(&spec, sizeof cached);
+        const dql_plan always = streaming_plan(&spec, sizeof cached - 1);
         streamed = 0;
         assert_int_equal(dql_run(&never, x, scale, zero, cached), DQL_OK);
         assert_int_equal(streamed, 0);
@@ -359,11 +357,9 @@ static void streams_by_its_own_bytes(void **state) {
     const int64_t shape[] = {ROWS, COLUMNS};
     random r = {5};
     random_bytes(&r, x, sizeof x);
-    dql_kernels kernels = *dql_isa_find(DQL_ISA_SCALAR)->kernels;
-    kernels.stream = count_and_copy;
     const dql_spec spec = {
         .x_type = DQL_INT8, .scale_type = DQL_FLOAT32, .y_type = DQL_FLOAT32, .rank = 2, .shape = shape};
-    const dql_plan plan = streaming_plan(&spec, &kernels, 1000);
+    const dql_plan plan = streaming_plan(&spec, 1000);
     assert_int_equal(dql_run(&plan, x, &scale, NULL, whole), DQL_OK);
     const struct {
         size_t length, rows, streamed; /* elements, rows, bytes */

@@ -1,7 +1,6 @@
 /* The scalar ISA: one element at a time, on every CPU; the fallback, and what every other ISA must equal. */
-#include "scalar/scalar.h"
-
 #include "scalar/element.h"
+
 #include <math.h>
 
 typedef float vf32;
@@ -54,24 +53,3 @@ DQL_INLINE bool try_long_groups(dql_type x_type, dql_type y_type, const dql_pane
 #include "kernel_table.h"
 
 const dql_kernels dql_isa_scalar = {DQL_KERNEL_TABLE};
-
-/* The difference of two int32 needs 33 bits, which float32 would round twice. */
-DQL_INLINE void dequantize_int32(dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t group_length,
-                                 const float *scale, const int32_t *zero) {
-    for (size_t k = 0; k < count; scale++, zero++) {
-        const size_t end = group_length < count - k ? k + group_length : count;
-        for (; k < end; k++) {
-            const float difference = (float)((int64_t)read_i32(x, i + k) - *zero);
-            store_element(y_type, y, k, difference * *scale);
-        }
-    }
-}
-
-void dql_dequantize_int32(dql_type y_type, const void *x, size_t i, void *y, size_t count, size_t group_length,
-                          const float *scale, const int32_t *zero) {
-    switch ((int)y_type) {
-    case DQL_FLOAT32: dequantize_int32(DQL_FLOAT32, x, i, y, count, group_length, scale, zero); break;
-    case DQL_FLOAT16: dequantize_int32(DQL_FLOAT16, x, i, y, count, group_length, scale, zero); break;
-    case DQL_BFLOAT16: dequantize_int32(DQL_BFLOAT16, x, i, y, count, group_length, scale, zero); break;
-    }
-}

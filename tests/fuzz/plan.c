@@ -213,7 +213,8 @@ static size_t expected_scale(const dql_spec *s, size_t i) {
 
 static void check_scale(const dql_spec *s, const dql_plan_data *p, size_t i) {
     const size_t row = i / p->line_length, column = i % p->line_length;
-    const size_t number = dql_scale_line(p, row) * p->line_scales + column / p->group_length;
+    const size_t line = row / p->axis_lines * p->blocks + row % p->axis_lines / p->block_lines;
+    const size_t number = line * p->line_scales + column / p->group_length;
     if (number != expected_scale(s, i))
         FAIL("element %zu has scale %zu, expected %zu", i, number, expected_scale(s, i));
 }
