@@ -226,8 +226,7 @@ static dql_plan_data plan_of_types(const dql_spec *spec) {
 
 /* Lines that are not worth a loop of their own: unless whole vectors of several of them share their scales. */
 static bool has_short_lines(const dql_plan_data *plan) {
-    enum { SHORT_LINE = 32 }; /* elements */
-    return plan->line_length <= SHORT_LINE && plan->line_length < plan->count &&
+    return plan->line_length <= DQL_SHORT_LINE && plan->line_length < plan->count &&
            (plan->line_length % 16 || plan->block_lines < 4);
 }
 

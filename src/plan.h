@@ -24,7 +24,7 @@ typedef struct dql_pack {
     uint8_t length_log2, bytes;
 } dql_pack;
 
-enum { DQL_MAX_PACK_LENGTH = 4 };
+enum { DQL_MAX_PACK_LENGTH = 4, DQL_SHORT_LINE = 32 }; /* elements */
 
 typedef struct __attribute__((may_alias)) dql_plan_data {
     uint32_t magic; /* tells a plan from other memory */
