@@ -1,5 +1,5 @@
-/* Calls of all kinds, of any shape, on every ISA that is here, against the operator's text: every buffer of exactly its
- * size, between guard pages. */
+/* Calls of all kinds, of any shape, on every ISA that is here, against the operator's text: whole tensors, ranges, slices
+ * and panels, also in place; every buffer of exactly its size, between guard pages. test_walk.c makes random ones. */
 #include "dql/dql.h"
 #include "fuzz/fuzz.h"
 #include "kernel.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MAX_RANK = 7, MAX_COUNT = 4096, MAX_CALLS = 6 };
+enum { MAX_RANK = 7, MAX_COUNT = 8000, MAX_CALLS = 6 };
 
 /* A tensor, its scales, and what is right. */
 typedef struct tensor {
@@ -25,15 +25,16 @@ typedef struct tensor {
     bool refused[MAX_COUNT];        /* by scale number: a zero point that must be zero and isn't */
 } tensor;
 
-/* The elements of a call: rows of a panel, or one row. */
+/* The elements of a call: rows of a panel, or one row, which may be cut in slices. */
 typedef struct panel {
-    size_t begin, length, rows, x_stride, y_stride;
+    size_t begin, length, rows, x_stride, y_stride, slices;
 } panel;
 
-static uint8_t zero_mask_of(dql_type type) {
+/* The bits of a zero point that must be 0. */
+static uint8_t zero_bits_of(dql_type type) {
     switch ((int)type) {
 #define CASE(TYPE, name, bits, KIND, zero_bits)                                                                        \
-    case DQL_##TYPE: return (bits) == 4 ? (zero_bits)*0x11 : (zero_bits);
+    case DQL_##TYPE: return zero_bits;
         DQL_X_TYPES(CASE)
 #undef CASE
     default: return 0;
@@ -55,14 +56,18 @@ static void print(const tensor *t) {
 
 /* ---- a tensor from an input ---- */
 
-/* Small ones mostly; 0 is rare. */
+/* Small ones mostly, and those that are near a limit of the walk; 0 is rare. */
 static int64_t take_dim(input *in) {
+    static const int16_t edges[] = {16,  31,  32,  33,  127,  128,  129,  255,  256, 257,
+                                    300, 511, 512, 513, 1000, 1023, 1024, 1025, 3000};
     const int64_t n = (int64_t)take(in, 1);
     if (n < 128)
         return 1 + n % 9;
-    if (n < 254)
+    if (n < 192)
         return n - 127;
-    return n == 255 ? 0 : (int64_t)take_below(in, MAX_COUNT);
+    if (n < 254)
+        return edges[(size_t)n % (sizeof edges / sizeof *edges)];
+    return n == 255 ? 0 : 1 + (int64_t)take_below(in, MAX_COUNT);
 }
 
 static void take_shape(tensor *t, input *in) {
@@ -119,13 +124,15 @@ static guarded take_buffer(input *in, size_t size) {
     return guarded_new(size, place % 2 ? AT_START : AT_END, place % 8 < 2 ? place / 8 : 0);
 }
 
-/* Any bits, or, of the types of y, scales of ordinary size. */
+/* Any bits, or scales of ordinary size. */
 static void fill_scales(tensor *t, random *r, bool any) {
     const dql_type type = (dql_type)t->spec.scale_type;
     random_bytes(r, t->scale.bytes, t->scale.size);
-    if (any || type > DQL_BFLOAT16)
-        return;
-    for (size_t k = 0; k < t->scales; k++) {
+    for (size_t k = 0; k < t->scales && !any; k++) {
+        if (type == DQL_FLOAT8E8M0) {
+            t->scale.bytes[k] = (uint8_t)(117 + random_below(r, 20));
+            continue;
+        }
         const uint32_t bits = reference_encode(type, (double)(random_below(r, 4000) + 1) / 3000 - 0.5);
         const uint16_t half = (uint16_t)bits;
         if (type == DQL_FLOAT32)
@@ -135,21 +142,22 @@ static void fill_scales(tensor *t, random *r, bool any) {
     }
 }
 
-/* Any integers, or some zeros first. Floats have zeros only, or one byte that may be another number. */
+/* Any integers, or some zeros first. Floats have zeros only, or one byte that may be of other numbers. */
 static void fill_zeros(tensor *t, random *r, size_t kind) {
     const dql_type type = (dql_type)t->spec.x_type;
-    const uint8_t mask = zero_mask_of(type);
+    const uint8_t must_be_0 = zero_bits_of(type);
     uint8_t *const zero = t->zero.bytes;
-    random_bytes(r, zero, t->zero.size);
-    for (size_t k = 0; k < t->zero.size; k++)
-        zero[k] &= (uint8_t)~mask;
+    if (must_be_0)
+        memset(zero, 0, t->zero.size);
+    else
+        random_bytes(r, zero, t->zero.size);
     if (t->zero.size && kind == 1)
         memset(zero, 0, random_below(r, t->zero.size + 1));
     if (t->zero.size && kind == 2)
         random_bytes(r, zero + random_below(r, t->zero.size), 1);
     t->zero_or_null = kind == 0 ? NULL : zero;
     for (size_t k = 0; k < t->scales; k++)
-        t->refused[k] = t->zero_or_null && (reference_bits_of(type, zero, k) & mask) != 0;
+        t->refused[k] = t->zero_or_null && (reference_bits_of(type, zero, k) & must_be_0) != 0;
 }
 
 static void take_tensor(tensor *t, input *in) {
@@ -212,7 +220,23 @@ static void check(const tensor *t, const panel *p, dql_status status, const guar
         print(t), FAIL("bytes outside y were written");
 }
 
+static dql_status run_slices(const tensor *t, const dql_plan *plan, size_t slices, const void *x, uint8_t *y) {
+    dql_status status = DQL_OK;
+    size_t next = t->count;
+    for (size_t s = slices; s-- > 0 && status == DQL_OK;) {
+        size_t begin, end;
+        dql_plan_slice(plan, slices, s, &begin, &end);
+        if (end != next || begin > end)
+            print(t), FAIL("slice %zu of %zu ends at %zu, not where the next one begins", s, slices, end);
+        next = begin;
+        status = dql_run_range(plan, x, t->scale.bytes, t->zero_or_null, begin, end, y + begin * t->y_size);
+    }
+    return status;
+}
+
 static dql_status run(const tensor *t, const dql_plan *plan, const panel *p, const void *x, void *y) {
+    if (p->slices)
+        return run_slices(t, plan, p->slices, x, y);
     if (p->rows > 1)
         return dql_run_rows(plan, x, t->scale.bytes, t->zero_or_null, p->begin, p->length, p->rows, p->x_stride, y,
                             p->y_stride);
@@ -259,8 +283,12 @@ static void run_everywhere(tensor *t, const panel *p, input *in) {
 static panel take_panel(const tensor *t, input *in) {
     const size_t kind = take_below(in, 256);
     panel p = {.rows = 1, .length = t->count};
-    if (kind % 4 == 0 || t->count == 0)
+    if (kind % 4 == 0 || t->count == 0) {
+        /* None where some could be refused and others written. */
+        if (kind & 4 && expected_status(t, &p) == DQL_OK)
+            p.slices = 1 + take_below(in, 9);
         return p;
+    }
     p.begin = take_below(in, t->count);
     if (kind % 4 == 1) {
         p.length = take_below(in, t->count - p.begin + 1);
