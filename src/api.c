@@ -8,38 +8,23 @@ static dql_status no_plan(const dql_plan *plan) {
     return plan ? DQL_ERROR_PLAN : DQL_ERROR_NULL;
 }
 
-/* What a call is given; checked, they are its operands. */
-typedef struct arguments {
-    const dql_plan_data *plan;
-    const void *x, *scale, *zero;
-} arguments;
-
-/* The operands of a call that writes n elements. */
-DQL_INLINE operands operands_of(arguments given, size_t n, scratch *room) {
-    return (operands){.plan = given.plan,
-                      .x = given.x,
-                      .scale = given.scale,
-                      .zero = given.zero,
-                      .scratch = room,
-                      .streams = n * given.plan->y_size > given.plan->stream_above};
-}
-
-DQL_INLINE dql_status run_range(arguments given, size_t begin, size_t end, void *y) {
-    const dql_plan_data *const plan = given.plan;
+DQL_INLINE dql_status run_range(operands in, size_t begin, size_t end, void *y) {
+    const dql_plan_data *const plan = in.plan;
     if (begin > end || end > plan->count)
         return DQL_ERROR_RANGE;
     if (begin == end)
         return DQL_OK;
-    if (!given.x || !given.scale || !y)
+    if (!in.x || !in.scale || !y)
         return DQL_ERROR_NULL;
-    if (given.zero && plan->zero_bits) {
-        if (!dql_zeros_of_range_are_0(plan, given.zero, begin, end))
+    if (in.zero && plan->zero_bits) {
+        if (!dql_zeros_of_range_are_0(plan, in.zero, begin, end))
             return DQL_ERROR_ZERO_POINT;
-        given.zero = NULL;
+        in.zero = NULL;
     }
     const size_t n = end - begin;
     scratch room;
-    const operands in = operands_of(given, n, &room);
+    in.scratch = &room;
+    in.streams = n * plan->y_size > plan->stream_above;
     const cursor at = cursor_at(plan, begin);
     const rect r = rect_of_range(plan, &at, n);
     if (!in.streams && !r.scale_stride && r.length * r.rows == n && is_one_panel(in, &at, r))
@@ -53,13 +38,13 @@ DQL_INLINE dql_status run_range(arguments given, size_t begin, size_t end, void 
 
 dql_status dql_run_range(const dql_plan *plan, const void *x, const void *scale, const void *zero, size_t begin,
                          size_t end, void *y_begin) {
-    const arguments given = {dql_plan_get(plan), x, scale, zero};
-    return given.plan ? run_range(given, begin, end, y_begin) : no_plan(plan);
+    const operands in = {dql_plan_get(plan), x, scale, zero, NULL, false};
+    return in.plan ? run_range(in, begin, end, y_begin) : no_plan(plan);
 }
 
 dql_status dql_run(const dql_plan *plan, const void *x, const void *scale, const void *zero, void *y) {
-    const arguments given = {dql_plan_get(plan), x, scale, zero};
-    return given.plan ? run_range(given, 0, given.plan->count, y) : no_plan(plan);
+    const operands in = {dql_plan_get(plan), x, scale, zero, NULL, false};
+    return in.plan ? run_range(in, 0, in.plan->count, y) : no_plan(plan);
 }
 
 /* Whether `rows` rows of `length` elements, `stride` apart, end at `end` or before; rows and length are not 0. */
@@ -68,8 +53,8 @@ static bool rows_fit(size_t length, size_t rows, size_t stride, size_t end) {
     return length <= end && !__builtin_mul_overflow(rows - 1, stride, &last) && last <= end - length;
 }
 
-DQL_INLINE dql_status run_rows(arguments given, size_t begin, rect r, void *y) {
-    const dql_plan_data *const plan = given.plan;
+DQL_INLINE dql_status run_rows(operands in, size_t begin, rect r, void *y) {
+    const dql_plan_data *const plan = in.plan;
     if (begin > plan->count)
         return DQL_ERROR_RANGE;
     if (r.length == 0 || r.rows == 0)
@@ -77,15 +62,16 @@ DQL_INLINE dql_status run_rows(arguments given, size_t begin, rect r, void *y) {
     if (!rows_fit(r.length, r.rows, r.x_stride, plan->count - begin) ||
         !rows_fit(r.length, r.rows, r.y_stride, SIZE_MAX / plan->y_size) || (r.rows > 1 && r.y_stride < r.length))
         return DQL_ERROR_RANGE;
-    if (!given.x || !given.scale || !y)
+    if (!in.x || !in.scale || !y)
         return DQL_ERROR_NULL;
-    if (given.zero && plan->zero_bits) {
-        if (!dql_zeros_of_rows_are_0(plan, given.zero, begin, r.length, r.rows, r.x_stride))
+    if (in.zero && plan->zero_bits) {
+        if (!dql_zeros_of_rows_are_0(plan, in.zero, begin, r.length, r.rows, r.x_stride))
             return DQL_ERROR_ZERO_POINT;
-        given.zero = NULL;
+        in.zero = NULL;
     }
     scratch room;
-    const operands in = operands_of(given, r.length * r.rows, &room);
+    in.scratch = &room;
+    in.streams = r.length * r.rows * plan->y_size > plan->stream_above;
     const cursor at = cursor_at(plan, begin);
     const cursor_delta row = cursor_delta_of(plan, r.x_stride);
     const rect first = rect_of_rows(plan, &at, r, &row);
@@ -101,11 +87,11 @@ DQL_INLINE dql_status run_rows(arguments given, size_t begin, rect r, void *y) {
 
 dql_status dql_run_rows(const dql_plan *plan, const void *x, const void *scale, const void *zero, size_t begin,
                         size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride) {
-    const arguments given = {dql_plan_get(plan), x, scale, zero};
+    const operands in = {dql_plan_get(plan), x, scale, zero, NULL, false};
     const rect r = {.length = length, .rows = rows, .x_stride = x_stride, .y_stride = y_stride};
-    if (given.plan && rows == 1 && begin <= given.plan->count && length <= given.plan->count - begin)
+    if (in.plan && rows == 1 && begin <= in.plan->count && length <= in.plan->count - begin)
         return dql_run_range(plan, x, scale, zero, begin, begin + length, y);
-    return given.plan ? run_rows(given, begin, r, y) : no_plan(plan);
+    return in.plan ? run_rows(in, begin, r, y) : no_plan(plan);
 }
 
 dql_status dql_dequantize(const dql_spec *spec, const void *x, const void *scale, const void *zero, void *y) {

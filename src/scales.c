@@ -37,8 +37,8 @@ widened dql_gather_rows(const narrow *source, const scale_rows *s, words *to) {
             source->widen(source->from, s->first + r * s->stride, to->i32 + r * s->n, s->n);
         return (widened){to->i32, s->n};
     }
-    assert(s->rows * whole <= SCRATCH_WORDS);
-    char copied[SCRATCH_WORDS * sizeof(int32_t)];
+    assert(s->rows * whole <= SCRATCH_WORDS && s->rows * bytes <= 2 * SCRATCH_WORDS);
+    char copied[2 * SCRATCH_WORDS]; /* 16 bytes are 4 elements or more, whose rows have room for 10 words or more */
     copy_few(copied, dql_pack_address(pack, source->from, s->first), bytes,
              (s->stride >> pack.length_log2) * pack.bytes, s->rows);
     source->widen(copied, 0, to->i32, s->rows * whole);

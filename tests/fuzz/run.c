@@ -1,5 +1,6 @@
-/* Calls of all kinds, of any shape, on every ISA that is here, against the operator's text: whole tensors, ranges, slices
- * and panels, also in place; every buffer of exactly its size, between guard pages. test_walk.c makes random ones. */
+/* Calls of all kinds, of any shape, on every ISA that is here, against the operator's text: whole tensors, ranges,
+ * slices and panels, also in place; every buffer of exactly its size, between guard pages. test_walk.c makes random
+ * inputs for it. */
 #include "dql/dql.h"
 #include "fuzz/fuzz.h"
 #include "kernel.h"
