@@ -27,13 +27,6 @@ if(WIN32 AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
   endif()
 endif()
 
-# All code of an ISA is inlined into its kernels. Without optimisation that takes minutes and gigabytes to compile.
-string(TOUPPER "${CMAKE_BUILD_TYPE}" dql_build_type)
-set(dql_least_optimisation)
-if(NOT "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${dql_build_type}}" MATCHES "-O([1-9gsz]|fast)")
-  set(dql_least_optimisation -O1)
-endif()
-
 # dql_add_isa(NAME SOURCE FLAGS [INSTRUCTION]): adds an ISA's file, compiled with its flags, and tells dispatch that it is
 # there; unless the compiler does not take the flags, or its assembler the instruction. No flag of an ISA reaches any other
 # file.
@@ -56,6 +49,7 @@ function(dql_add_isa name source flags)
       return()
     endif()
   endif()
+  # All code of an ISA is inlined into its kernels: without optimisation that takes minutes and gigabytes to compile.
   # Vectors are written by hand, link-time optimisation would mix the flags of files, and the vendor's intrinsics are macros
   # with conversions of their own where nothing is optimised. With -fexpensive-optimizations gcc puts VZEROUPPER where it
   # belongs at -O1 too.

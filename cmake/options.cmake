@@ -22,12 +22,45 @@ function(dql_options target)
     $<$<BOOL:${DQL_WERROR}>:-Werror>)
 endfunction()
 
+# ---- optimisation ----
+
+set(DQL_OPTIMISATION -O2 CACHE STRING
+  "How the library is optimised, whatever its project does, unless it is debugged or instrumented. Empty: as the project")
+
+# dql_flags_of(VARIABLE CONFIGURATION): those of the project.
+function(dql_flags_of variable configuration)
+  string(TOUPPER "${configuration}" upper)
+  get_directory_property(options COMPILE_OPTIONS)
+  set(${variable} "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${upper}} ${options}" PARENT_SCOPE)
+endfunction()
+
+# dql_optimise(TARGET): what is shipped is what is measured, however the project is optimised. In configurations that are
+# debugged, and with sanitizers or counters of coverage, the library is compiled as the project says, and has its asserts.
+# Sets dql_least_optimisation to the options of files that can't be without: those of configurations that have none.
+function(dql_optimise target)
+  set(configurations ${CMAKE_CONFIGURATION_TYPES})
+  if(NOT configurations)
+    set(configurations "${CMAKE_BUILD_TYPE}")
+  endif()
+  set(least)
+  foreach(configuration IN LISTS configurations)
+    dql_flags_of(flags "${configuration}")
+    set(only $<CONFIG:${configuration}>)
+    if(DQL_OPTIMISATION AND NOT configuration STREQUAL "Debug" AND NOT flags MATCHES "-fsanitize|-coverage|-fprofile-arcs")
+      target_compile_options(${target} PRIVATE $<${only}:${DQL_OPTIMISATION}> $<${only}:-DNDEBUG>)
+    elseif(NOT flags MATCHES "-O([1-9gsz]|fast)")
+      list(APPEND least $<${only}:-O1>)
+    endif()
+  endforeach()
+  set(dql_least_optimisation ${least} PARENT_SCOPE)
+endfunction()
+
 # dql_link_options(TARGET): for the shared library.
 function(dql_link_options target)
   # gcc 12 makes a library that is linked with -ffast-math or its like flush subnormals in every program that loads it.
   target_link_options(${target} PRIVATE -fno-fast-math -fno-unsafe-math-optimizations)
-  string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
-  if("${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${build_type}}" MATCHES "-Ofast")
+  dql_flags_of(flags "${CMAKE_BUILD_TYPE}")
+  if(flags MATCHES "-Ofast")
     target_link_options(${target} PRIVATE -O3)
   endif()
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux") # tables of pointers are read-only once it is loaded
