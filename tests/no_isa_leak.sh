@@ -3,13 +3,15 @@
 # outside the files of the ISAs. And none of them uses FMA, which would round once where twice is right.
 # usage: no_isa_leak.sh LIBRARY.a|PROGRAM [OBJDUMP]
 set -euo pipefail
+isas=$(sed -nE 's|^ISA\(.*/(\w+)\.c, (x86_64\|arm64),.*|\1|p' "$(dirname "${BASH_SOURCE[0]}")/../src/isas.def")
 
 # The file of each function: in a library that of its member; in a program what the symbol table says of local functions.
 {
   readelf -sW "$1"
   "${2:-objdump}" -d --no-show-raw-insn "$1"
-} | awk '
-  function is_isa(name) {return name ~ /^(avx|sve|neon)/}
+} | awk -v isas="$isas" '
+  BEGIN {split(isas, names); for (n in names) files[names[n]]}
+  function is_isa(name) {sub(/\.c.*/, "", name); return name in files}
   $4 == "FILE" {source = $8; next}
   $4 == "FUNC" && $5 == "LOCAL" {sources[$2] = source; next}
   /^[^ ]+\.o: / {file = $1; kernels = is_isa(file); member = 1; next}

@@ -297,11 +297,16 @@ static void float8_zero_points_of_ranges(void **state) {
 
 static void isas(void **state) {
     (void)state;
-    const char *const names[] = {"auto", "scalar", "avx2", "avx512", "avx512vbmi",
-                                 "neon", "sve",    "sve2", "simde",  "avx512bf16"};
-    const int end = sizeof names / sizeof *names;
+    int end = DQL_ISA_SVE2;
+#define ISA(ID, name, ...)                                                                                             \
+    assert_string_equal(dql_isa_name(DQL_ISA_##ID), #name);                                                            \
+    end = DQL_ISA_##ID > end ? DQL_ISA_##ID : end;
+#include "isas.def"
+    end++;
     for (int isa = 0; isa < end; isa++)
-        assert_string_equal(dql_isa_name((dql_isa)isa), names[isa]);
+        assert_non_null(dql_isa_name((dql_isa)isa));
+    assert_string_equal(dql_isa_name(DQL_ISA_AUTO), "auto");
+    assert_string_equal(dql_isa_name(DQL_ISA_SVE2), "sve2");
     const int outside[] = {end, 99, 1 << 30, -1};
     for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
         assert_null(dql_isa_name((dql_isa)outside[k]));

@@ -44,13 +44,12 @@ static void threads(void **state) {
     assert_int_equal(dql_isa_active(), before);
 }
 
-/* An array as on an imaginary machine: two ISAs that need features, the better one also not to be picked without
- * another. */
-enum { A = 1, B = 2, WIDE = 4 };
+/* An array as on an imaginary machine: two ISAs that need features, and better ones that were not built. */
+enum { A = 1, B = 2 };
+static const dql_kernels some;
 static const dql_isa_row made_up[] = {
-    {DQL_ISA_SVE, NULL, A | B, WIDE},
-    {DQL_ISA_NEON, NULL, A, 0},
-    {DQL_ISA_SCALAR, NULL, 0, 0},
+    {DQL_ISA_AVX512, NULL, 0}, {DQL_ISA_SVE, &some, A | B}, {DQL_ISA_AVX2, NULL, A},
+    {DQL_ISA_NEON, &some, A},  {DQL_ISA_SCALAR, &some, 0},
 };
 
 static dql_isa pick(uint32_t features, const char *wish) {
@@ -62,20 +61,18 @@ static void picks(void **state) {
     assert_int_equal(pick(0, NULL), DQL_ISA_SCALAR);
     assert_int_equal(pick(A, NULL), DQL_ISA_NEON);
     assert_int_equal(pick(B, NULL), DQL_ISA_SCALAR);
-    assert_int_equal(pick(B | WIDE, NULL), DQL_ISA_SCALAR);
-    assert_int_equal(pick(A | B, NULL), DQL_ISA_NEON);
-    assert_int_equal(pick(A | B | WIDE, NULL), DQL_ISA_SVE);
+    assert_int_equal(pick(A | B, NULL), DQL_ISA_SVE);
     assert_int_equal(pick(UINT32_MAX, NULL), DQL_ISA_SVE);
+    assert_null(dql_isa_pick(made_up, 1, A, NULL));
 }
 
 static void wishes(void **state) {
     (void)state;
-    assert_int_equal(pick(A | B | WIDE, "scalar"), DQL_ISA_SCALAR);
-    assert_int_equal(pick(A | B | WIDE, "neon"), DQL_ISA_NEON);
-    assert_int_equal(pick(A | B, "sve"), DQL_ISA_SVE); /* available, if not preferred */
+    assert_int_equal(pick(A | B, "scalar"), DQL_ISA_SCALAR);
+    assert_int_equal(pick(A | B, "neon"), DQL_ISA_NEON);
     assert_int_equal(pick(A, "sve"), DQL_ISA_NEON);
     assert_int_equal(pick(0, "neon"), DQL_ISA_SCALAR);
-    assert_int_equal(pick(A, "avx2"), DQL_ISA_NEON);
+    assert_int_equal(pick(A, "avx2"), DQL_ISA_NEON); /* not built */
     const char *const unknown[] = {"",        "auto", "SCALAR",
                                    "scalar ", "sca",  "a name that is longer than that of any ISA"};
     for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++)
@@ -97,9 +94,12 @@ static void environment_is_not_asked_again(void **state) {
     assert_int_equal(unsetenv("DQL_ISA"), 0);
 }
 
-static void numbers_outside_the_enum(void **state) {
+static void numbers_without_an_isa(void **state) {
     (void)state;
-    const int outside[] = {-1, DQL_ISA_AVX512BF16 + 1, 255, 256, 257, 1 << 16, 1 << 30};
+    int end = DQL_ISA_AUTO;
+    while (dql_isa_name((dql_isa)end))
+        end++;
+    const int outside[] = {-1, end, 255, 256, 257, 1 << 16, 1 << 30, DQL_ISA_SVE2 /* reserved */};
     for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
         assert_null(dql_isa_find(outside[k]));
         assert_false(dql_isa_compiled(outside[k]));
@@ -167,17 +167,23 @@ static const struct {
     {"an OS that keeps ZMM but not YMM", {LEAF1, LEAF7, VBMI, BF16, CLEAN_OS - 0x04}, DQL_ISA_SCALAR},
 };
 
-/* What this build picks where features are these; of x86's ISAs, it may have been built without the best. */
+/* What this build picks where features are these. */
 static dql_isa pick_compiled(uint32_t features) {
     size_t count;
     const dql_isa_row *rows = dql_isa_rows(&count);
     return dql_isa_pick(rows, count, features, NULL)->id;
 }
 
+/* The best ISA of this build that is no better than this one and needs nothing that it doesn't. */
 static dql_isa best_compiled(dql_isa isa) {
-    while (!dql_isa_compiled((int)isa))
-        isa = isa == DQL_ISA_AVX512BF16 ? DQL_ISA_AVX512VBMI : isa - 1;
-    return isa == DQL_ISA_SCALAR && dql_isa_compiled(DQL_ISA_SIMDE) ? DQL_ISA_SIMDE : isa; /* it needs nothing either */
+    size_t count, r = 0;
+    const dql_isa_row *rows = dql_isa_rows(&count);
+    while (rows[r].id != isa)
+        r++;
+    const uint32_t features = rows[r].needs;
+    while (!rows[r].kernels || rows[r].needs & ~features)
+        r++;
+    return rows[r].id == DQL_ISA_SCALAR && dql_isa_compiled(DQL_ISA_SIMDE) ? DQL_ISA_SIMDE : rows[r].id;
 }
 
 static void x86_machines(void **state) {
@@ -191,28 +197,25 @@ static void x86_machines(void **state) {
 
 static void arm64_machines(void **state) {
     (void)state;
-    const unsigned long SVE = 1ul << 22, SVE2 = 1ul << 1, SME = 1ul << 23, OTHERS = ~(SVE2 | SVE);
+    const unsigned long SVE = 1ul << 22;
     const struct {
-        dql_cpu_arm64 cpu;
+        unsigned long hwcap;
         uint32_t features;
         dql_isa best;
     } cases[] = {
-        {{0, 0}, DQL_CPU_NEON, DQL_ISA_NEON},
-        {{OTHERS, OTHERS}, DQL_CPU_NEON, DQL_ISA_NEON},
-        {{SVE, 0}, DQL_CPU_NEON | DQL_CPU_SVE, DQL_ISA_SVE},
-        {{SVE, SVE2}, DQL_CPU_NEON | DQL_CPU_SVE | DQL_CPU_SVE2, DQL_ISA_SVE},
-        {{SVE, SVE2 | SME}, DQL_CPU_NEON | DQL_CPU_SVE | DQL_CPU_SVE2, DQL_ISA_SVE},
-        {{0, SME}, DQL_CPU_NEON, DQL_ISA_NEON}, /* SVE's instructions are there in streaming mode only */
-        {{0, SME | SVE2}, DQL_CPU_NEON, DQL_ISA_NEON},
+        {0, DQL_CPU_NEON, DQL_ISA_NEON},
+        {~SVE, DQL_CPU_NEON, DQL_ISA_NEON},
+        {SVE, DQL_CPU_NEON | DQL_CPU_SVE, DQL_ISA_SVE},
+        {~0ul, DQL_CPU_NEON | DQL_CPU_SVE, DQL_ISA_SVE},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        assert_int_equal(dql_cpu_from_arm64(&cases[k].cpu), cases[k].features);
+        assert_int_equal(dql_cpu_from_arm64(cases[k].hwcap), cases[k].features);
         if (dql_isa_compiled((int)cases[k].best)) /* else another one is picked */
             assert_int_equal(pick_compiled(cases[k].features), cases[k].best);
     }
 }
 
-/* Whatever the features: what is picked has what it needs, and nothing better has. */
+/* Whatever the features: what is picked is built and has what it needs, and nothing better has. */
 static void every_set_of_features(void **state) {
     (void)state;
     size_t count;
@@ -220,10 +223,41 @@ static void every_set_of_features(void **state) {
     for (uint32_t features = 0; features < 1u << DQL_CPU_BITS; features++) {
         const dql_isa_row *row = dql_isa_pick(rows, count, features, NULL);
         assert_non_null(row);
+        assert_non_null(row->kernels);
         assert_int_equal(row->needs & ~features, 0);
-        assert_int_equal(row->prefers & ~features, 0);
-        while (row-- > rows) /* no better one would do */
-            assert_true((row->needs | row->prefers) & ~features);
+        while (row-- > rows)
+            assert_true(!row->kernels || row->needs & ~features);
+    }
+}
+
+static const dql_kernels *kernels_named(const char *name) {
+    size_t count;
+    const dql_isa_row *rows = dql_isa_rows(&count);
+    for (size_t r = 0; r < count; r++)
+        if (strcmp(dql_isa_name(rows[r].id), name) == 0)
+            return rows[r].kernels;
+    return NULL;
+}
+
+/* An ISA needs all that its fallback needs, and its table of kernels names the same one. */
+static void fallbacks(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *fallback;
+    } isas[] = {
+#define ISA(ID, name, source, family, needs, fallback, ...) {#name, #fallback},
+#include "isas.def"
+    };
+    size_t count;
+    const dql_isa_row *rows = dql_isa_rows(&count);
+    assert_int_equal(count, sizeof isas / sizeof *isas);
+    for (size_t r = 0; r < count; r++) {
+        if (!rows[r].kernels)
+            continue;
+        assert_ptr_equal(rows[r].kernels->fallback, kernels_named(isas[r].fallback));
+        for (size_t f = 0; f < count; f++)
+            if (rows[r].kernels->fallback && rows[f].kernels == rows[r].kernels->fallback)
+                assert_true((rows[f].needs & ~rows[r].needs) == 0 && f > r);
     }
 }
 
@@ -244,11 +278,12 @@ int main(void) {
         cmocka_unit_test(picks),
         cmocka_unit_test(wishes),
         cmocka_unit_test(environment_is_not_asked_again),
-        cmocka_unit_test(numbers_outside_the_enum),
+        cmocka_unit_test(numbers_without_an_isa),
         cmocka_unit_test(sources_agree),
         cmocka_unit_test(x86_machines),
         cmocka_unit_test(arm64_machines),
         cmocka_unit_test(every_set_of_features),
+        cmocka_unit_test(fallbacks),
         cmocka_unit_test(cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,6 @@ uint32_t dql_cpu_ask_cpuinfo(void) {
 #elif defined(__aarch64__)
     features |= cpuinfo_has_arm_neon() ? DQL_CPU_NEON : 0;
     features |= cpuinfo_has_arm_sve() ? DQL_CPU_SVE : 0;
-    features |= cpuinfo_has_arm_sve() && cpuinfo_has_arm_sve2() ? DQL_CPU_SVE2 : 0;
 #endif
     return features;
 }
@@ -134,14 +133,9 @@ uint32_t dql_cpu_from_x86(const dql_cpu_x86 *cpu) {
     return features;
 }
 
-uint32_t dql_cpu_from_arm64(const dql_cpu_arm64 *cpu) {
-    enum { SVE = 1 << 22 /* of AT_HWCAP */, SVE2 = 1 << 1 /* of AT_HWCAP2 */ };
-    uint32_t features = DQL_CPU_NEON; /* in every AArch64 that has an OS */
-    if (!(cpu->hwcap & SVE))
-        return features;
-    features |= DQL_CPU_SVE;
-    features |= cpu->hwcap2 & SVE2 ? DQL_CPU_SVE2 : 0;
-    return features;
+uint32_t dql_cpu_from_arm64(unsigned long hwcap) {
+    enum { SVE = 1 << 22 };
+    return DQL_CPU_NEON | (hwcap & SVE ? DQL_CPU_SVE : 0); /* every AArch64 that has an OS has NEON */
 }
 
 uint32_t dql_cpu_ask_directly(void) {
@@ -163,8 +157,7 @@ uint32_t dql_cpu_ask_directly(void) {
 #endif
     return dql_cpu_from_x86(&cpu);
 #elif defined(__aarch64__) && defined(__linux__)
-    const dql_cpu_arm64 cpu = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
-    return dql_cpu_from_arm64(&cpu);
+    return dql_cpu_from_arm64(getauxval(AT_HWCAP));
 #elif defined(__aarch64__)
     return DQL_CPU_NEON;
 #else

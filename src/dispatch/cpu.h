@@ -17,8 +17,7 @@
     M(AVX512VBMI, avx512vbmi)                                                                                          \
     M(AVX512BF16, avx512bf16)                                                                                          \
     M(NEON, neon) /* AArch64's: ARMv7's flushes subnormals */                                                          \
-    M(SVE, sve)                                                                                                        \
-    M(SVE2, sve2)
+    M(SVE, sve)
 
 #define DQL_CPU_BIT(FEATURE, name) DQL_CPU_BIT_##FEATURE,
 enum { DQL_CPU_FEATURES(DQL_CPU_BIT) DQL_CPU_BITS };
@@ -53,10 +52,7 @@ typedef struct dql_cpu_x86 {
 } dql_cpu_x86;
 uint32_t dql_cpu_from_x86(const dql_cpu_x86 *cpu);
 
-/* What Linux says of an AArch64. SVE2 counts only with SVE: with SME alone, some kernels report it. */
-typedef struct dql_cpu_arm64 {
-    unsigned long hwcap, hwcap2; /* AT_HWCAP, AT_HWCAP2 */
-} dql_cpu_arm64;
-uint32_t dql_cpu_from_arm64(const dql_cpu_arm64 *cpu);
+/* What an AArch64 with this AT_HWCAP can do, as Linux says it. */
+uint32_t dql_cpu_from_arm64(unsigned long hwcap);
 
 #endif

@@ -1,4 +1,4 @@
-/* One array of ISAs; which of them was picked, and which is forced. */
+/* The rows of isas.def as an array; which of them was picked, and which is forced. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
 #endif
@@ -13,57 +13,37 @@
 #include <unistd.h>
 #endif
 
-static const char *const names[] = {
-    [DQL_ISA_AUTO] = "auto",
-    [DQL_ISA_SCALAR] = "scalar",
-    [DQL_ISA_AVX2] = "avx2",
-    [DQL_ISA_AVX512] = "avx512",
-    [DQL_ISA_AVX512VBMI] = "avx512vbmi",
-    [DQL_ISA_NEON] = "neon",
-    [DQL_ISA_SVE] = "sve",
-    [DQL_ISA_SVE2] = "sve2",
-    [DQL_ISA_SIMDE] = "simde",
-    [DQL_ISA_AVX512BF16] = "avx512bf16",
+/* 1 if a macro is 1, as -D<macro> makes it; 0 if it is not defined. */
+#define IS_1(macro)            IS_1_(macro)
+#define IS_1_(value)           IS_1__(COMMA_IF_##value)
+#define IS_1__(comma)          SECOND(comma 1, 0, 0)
+#define COMMA_IF_1             0,
+#define SECOND(a, second, ...) second
+
+/* ISA files that are there: DQL_HAVE_<ID> is set by who builds them. Scalar always is. */
+#define DQL_HAVE_SCALAR 1
+
+#define ISA(ID, name, ...) extern const dql_kernels dql_isa_##name;
+#include "isas.def"
+
+enum {
+#define FEATURE(NAME, name) NAME = DQL_CPU_##NAME,
+    DQL_CPU_FEATURES(FEATURE)
+#undef FEATURE
 };
 
-/* The ISAs of this build, best first. DQL_HAVE_<ISA> is set by CMake for those that the compiler can build. */
-extern const dql_kernels dql_isa_avx512bf16, dql_isa_avx512vbmi, dql_isa_avx512, dql_isa_avx2, dql_isa_sve,
-    dql_isa_neon, dql_isa_simde, dql_isa_scalar;
-/* With what the compiler takes for granted beside it. */
-enum {
-    AVX2 = DQL_CPU_AVX2 | DQL_CPU_F16C,
-    AVX512 = AVX2 | DQL_CPU_AVX512F | DQL_CPU_AVX512BW | DQL_CPU_AVX512DQ | DQL_CPU_AVX512VL,
-    AVX512VBMI = AVX512 | DQL_CPU_AVX512VBMI,
-};
 static const dql_isa_row rows[] = {
-#ifdef DQL_HAVE_AVX512BF16
-    {DQL_ISA_AVX512BF16, &dql_isa_avx512bf16, AVX512VBMI | DQL_CPU_AVX512BF16, DQL_CPU_NONE},
-#endif
-#ifdef DQL_HAVE_AVX512VBMI
-    {DQL_ISA_AVX512VBMI, &dql_isa_avx512vbmi, AVX512VBMI, DQL_CPU_NONE},
-#endif
-#ifdef DQL_HAVE_AVX512
-    {DQL_ISA_AVX512, &dql_isa_avx512, AVX512, DQL_CPU_NONE},
-#endif
-#ifdef DQL_HAVE_AVX2
-    {DQL_ISA_AVX2, &dql_isa_avx2, AVX2, DQL_CPU_NONE},
-#endif
-/* Also where its vectors have 128 bits, as NEON's: its loads widen what they load, and code for parts of vectors is
- * that for whole ones. docs/performance.md has what both are expected to take. */
-#ifdef DQL_HAVE_SVE
-    {DQL_ISA_SVE, &dql_isa_sve, DQL_CPU_SVE, DQL_CPU_NONE},
-#endif
-#ifdef DQL_HAVE_NEON
-    {DQL_ISA_NEON, &dql_isa_neon, DQL_CPU_NEON, DQL_CPU_NONE},
-#endif
-#ifdef DQL_HAVE_SIMDE
-    {DQL_ISA_SIMDE, &dql_isa_simde, DQL_CPU_NONE, DQL_CPU_NONE},
-#endif
-    {DQL_ISA_SCALAR, &dql_isa_scalar, DQL_CPU_NONE, DQL_CPU_NONE},
+#define ISA(ID, name, source, family, needs, ...) {DQL_ISA_##ID, IS_1(DQL_HAVE_##ID) ? &dql_isa_##name : NULL, needs},
+#include "isas.def"
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-_Static_assert(sizeof names / sizeof *names == DQL_ISA_AVX512BF16 + 1, "every ISA has a name");
+static const char *const names[] = {
+    [DQL_ISA_AUTO] = "auto",
+#define ISA(ID, name, ...) [DQL_ISA_##ID] = #name,
+#include "isas.def"
+    [DQL_ISA_SVE2] = "sve2", /* reserved: no row has it */
+};
 
 /* NULL until somebody needs it; NULL unless dql_isa_force has set it. */
 static _Atomic(const dql_isa_row *) picked, forced;
@@ -90,11 +70,11 @@ const dql_isa_row *dql_isa_rows(size_t *count) {
 const dql_isa_row *dql_isa_pick(const dql_isa_row *from, size_t count, uint32_t features, const char *wish) {
     const dql_isa_row *best = NULL;
     for (size_t r = 0; r < count; r++) {
-        if (!has(features, from[r].needs))
+        if (!from[r].kernels || !has(features, from[r].needs))
             continue;
         if (wish && strcmp(wish, names[from[r].id]) == 0)
             return &from[r];
-        if (!best && has(features, from[r].prefers))
+        if (!best)
             best = &from[r];
     }
     return best;
@@ -121,7 +101,7 @@ __attribute__((constructor)) static void pick_when_loaded(void) {
 
 static const dql_isa_row *row_of(int isa) {
     for (size_t r = 0; r < ROWS; r++)
-        if ((int)rows[r].id == isa)
+        if ((int)rows[r].id == isa && rows[r].kernels)
             return &rows[r];
     return NULL;
 }
