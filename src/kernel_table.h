@@ -9,6 +9,7 @@
 #define DQL_DEFINE_KERNELS(X, x_name, ...) DQL_PAIRS(DQL_DEFINE_KERNEL, X, x_name)
 DQL_X_TYPES(DQL_DEFINE_KERNELS)
 
-#define DQL_KERNEL_ENTRY(X, x_name, Y, y_name, y_bits) [DQL_##X][DQL_Y_##Y] = dequantize_##x_name##_##y_name,
-#define DQL_KERNEL_ENTRIES(X, x_name, ...)             DQL_PAIRS(DQL_KERNEL_ENTRY, X, x_name)
-#define DQL_KERNEL_TABLE                               .dequantize = {DQL_X_TYPES(DQL_KERNEL_ENTRIES)}, DQL_WIDEN_TABLE
+#define DQL_KERNEL_ENTRY(X, x_name, Y, y_name, y_bits)                                                                 \
+    [DQL_##X][DQL_Y_##Y] = DQL_HAS(X, Y) ? dequantize_##x_name##_##y_name : NULL,
+#define DQL_KERNEL_ENTRIES(X, x_name, ...) DQL_PAIRS(DQL_KERNEL_ENTRY, X, x_name)
+#define DQL_KERNEL_TABLE                   .dequantize = {DQL_X_TYPES(DQL_KERNEL_ENTRIES)}, DQL_WIDEN_TABLE

@@ -253,5 +253,6 @@ DQL_INLINE void widen(dql_type type, const void *from, size_t i, void *to, size_
 DQL_SUBTRACTING_TYPES(DQL_DEFINE_WIDEN)
 DQL_SCALE_TYPES(DQL_DEFINE_WIDEN)
 
-#define DQL_WIDEN_ENTRY(TYPE, name, ...) [DQL_##TYPE] = widen_##name,
-#define DQL_WIDEN_TABLE                  .widen = {DQL_SUBTRACTING_TYPES(DQL_WIDEN_ENTRY) DQL_SCALE_TYPES(DQL_WIDEN_ENTRY)}
+#define DQL_ZERO_WIDEN_ENTRY(TYPE, name, ...)  [DQL_##TYPE] = DQL_HAS_X(TYPE) ? widen_##name : NULL,
+#define DQL_SCALE_WIDEN_ENTRY(TYPE, name, ...) [DQL_##TYPE] = widen_##name,
+#define DQL_WIDEN_TABLE                        .widen = {DQL_SUBTRACTING_TYPES(DQL_ZERO_WIDEN_ENTRY) DQL_SCALE_TYPES(DQL_SCALE_WIDEN_ENTRY)}

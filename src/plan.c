@@ -29,10 +29,10 @@ static const struct type_facts {
     uint8_t x_bits, zero_bits, scale_bits, y_number, y_size;
 } types[DQL_TYPE_END] = {
 #define X_FACTS(TYPE, name, bits, KIND, must_be_0)                                                                     \
-    [DQL_##TYPE].x = true, [DQL_##TYPE].x_bits = bits, [DQL_##TYPE].zero_bits = must_be_0,
+    [DQL_##TYPE].x = DQL_HAS_X(TYPE), [DQL_##TYPE].x_bits = bits, [DQL_##TYPE].zero_bits = must_be_0,
 #define SCALE_FACTS(TYPE, name, bits) [DQL_##TYPE].scale = true, [DQL_##TYPE].scale_bits = bits,
 #define Y_FACTS(TYPE, name, bits)                                                                                      \
-    [DQL_##TYPE].y = true, [DQL_##TYPE].y_number = DQL_Y_##TYPE, [DQL_##TYPE].y_size = (bits) / 8,
+    [DQL_##TYPE].y = DQL_HAS_Y(TYPE), [DQL_##TYPE].y_number = DQL_Y_##TYPE, [DQL_##TYPE].y_size = (bits) / 8,
     DQL_X_TYPES(X_FACTS) DQL_SCALE_TYPES(SCALE_FACTS) DQL_Y_TYPES(Y_FACTS)};
 
 static struct type_facts facts_of(int32_t type) {

@@ -46,6 +46,18 @@
     M(__VA_ARGS__ FLOAT16, float16, 16)                                                                                \
     M(__VA_ARGS__ BFLOAT16, bfloat16, 16)
 
+/* The types that kernels are built for, bit n for the type of number n: all, unless who builds dql says otherwise, as
+ * CMake does for its DQL_X_TYPES and DQL_Y_TYPES. Plans refuse the others, and tables have NULL for them. */
+#ifndef DQL_BUILT_X_TYPES
+#define DQL_BUILT_X_TYPES UINT64_MAX
+#endif
+#ifndef DQL_BUILT_Y_TYPES
+#define DQL_BUILT_Y_TYPES UINT64_MAX
+#endif
+#define DQL_HAS_X(X)  (((uint64_t)(DQL_BUILT_X_TYPES) >> DQL_##X & 1) != 0)
+#define DQL_HAS_Y(Y)  (((uint64_t)(DQL_BUILT_Y_TYPES) >> DQL_##Y & 1) != 0)
+#define DQL_HAS(X, Y) (DQL_HAS_X(X) && DQL_HAS_Y(Y))
+
 enum { DQL_TYPE_END = DQL_INT2 + 1 };
 
 /* y types numbered from 0: the columns of tables. */

@@ -90,10 +90,10 @@ gcc_fast_math() {
 }
 
 # The same without the program's wish to flush: what is compiled for an older ISA may use this machine's instructions, but
-# must not give other bits for it.
+# must not give other bits for it. Nor must another optimisation than dql's own.
 gcc_native() {
   needs gcc || return 0
-  build $name -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS="-O3 -march=native"
+  build $name -DDQL_OPTIMISATION= -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS="-O3 -march=native"
   consumer $name
 }
 
@@ -113,13 +113,13 @@ gcc_fast_shared() {
 
 gcc_small() {
   needs gcc || return 0
-  build $name -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS="-Os -fshort-enums -funsigned-char -fstack-protector-strong"
+  build $name -DDQL_OPTIMISATION= -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS="-Os -fshort-enums -funsigned-char -fstack-protector-strong"
   consumer $name
 }
 
 clang_19_small() {
   needs clang-19 || return 0
-  build $name -DCMAKE_C_COMPILER=clang-19 -DCMAKE_C_FLAGS="-Os -fshort-enums -funsigned-char"
+  build $name -DDQL_OPTIMISATION= -DCMAKE_C_COMPILER=clang-19 -DCMAKE_C_FLAGS="-Os -fshort-enums -funsigned-char"
   consumer $name
 }
 
@@ -128,6 +128,31 @@ cxx20() {
   build $name -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ -DCONSUMER_LANGUAGE=CXX -DCMAKE_C_FLAGS=-O2 \
     -DCMAKE_CXX_FLAGS="-O2 -Wall -Wextra -Wpedantic -Werror"
   consumer $name
+}
+
+# ---- less of it ----
+
+# What an engine of 8- and 4-bit weights takes: no other types are built, plans of them are refused, and names that no type
+# has are too.
+few_types() {
+  needs gcc size || return 0
+  local option text
+  build $name -DCMAKE_C_COMPILER=gcc -DDQL_ISAS=avx2 "-DDQL_X_TYPES=int8;uint8;int4;uint4" -DDQL_Y_TYPES=float32
+  expect="keeps int8,uint8,int4,uint4 float32" consumer $name
+  text=$(size "$folder/$name/dql/libdql.a" | awk 'NR > 1 {all += $1} END {print all}')
+  echo "$((text / 1024)) KiB"
+  if [ "$text" -gt $((110 * 1024)) ]; then
+    echo "kernels of types that were left out are there" >&2
+    return 1
+  fi
+  for option in "-DDQL_X_TYPES=int8;float32" "-DDQL_Y_TYPES=int8" -DDQL_ISAS=sve2; do
+    if cmake "$option" "$folder/$name" >"$folder/$name.log" 2>&1 || ! grep -q "there is no" "$folder/$name.log"; then
+      cat "$folder/$name.log" >&2
+      echo "$option is not refused" >&2
+      return 1
+    fi
+    cmake -DDQL_ISAS=avx2 -DDQL_X_TYPES=int8 -DDQL_Y_TYPES=float32 "$folder/$name" >"$folder/$name.log"
+  done
 }
 
 # ---- compilers that lack an ISA ----
@@ -197,7 +222,7 @@ wine_prefix() {
 }
 
 all=(gcc_lto clang_thin_lto gcc_ipo_unity gcc_native gcc_fast_math clang_fast_math gcc_fast_shared gcc_small clang_19_small
-  cxx20 refused_isa i386 armhf windows)
+  cxx20 few_types refused_isa i386 armhf windows)
 [ ${#wanted[@]} != 0 ] || wanted=("${all[@]}")
 if [ ${#wanted[@]} -gt 1 ]; then # two at a time: much of a build waits for one big file
   printf '%s\n' "${wanted[@]}" | xargs -P 2 -I NAME bash -c \

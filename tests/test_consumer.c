@@ -2,6 +2,10 @@
  * machines run. Every pair of types on every ISA must equal the reference, and a call must leave the caller's
  * floating-point environment and registers alone.
  *
+ *     test_consumer [keeps|flushes|any [X_TYPES [Y_TYPES]]]
+ *
+ * says what is expected: of subnormals, and of types, in lists with commas; the others must be refused.
+ *
  * In a program that flushes subnormals (-ffast-math sets that), dql may do so too: with a subnormal float32 scale or
  * product taken as 0, or not. */
 #include "dql/dql.h"
@@ -20,6 +24,7 @@ extern "C" {
 enum { ROWS = 3, COLUMNS = 500, COUNT = ROWS * COLUMNS, BUFFER = 4 * COUNT };
 
 static uint8_t x[BUFFER], scale[BUFFER], zero[BUFFER], y[BUFFER];
+static const char *x_types = "all", *y_types = "all"; /* that the library has */
 static bool flushes;
 static unsigned long long values, flushed;
 
@@ -110,6 +115,26 @@ static bool check(const dql_spec *spec) {
     return true;
 }
 
+/* Whether a type is in a list of names with commas between them, or that is "all". */
+static bool lists(const char *list, const char *name) {
+    const size_t length = strlen(name);
+    if (strcmp(list, "all") == 0)
+        return true;
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == length && strncmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a plan for a type that was left out is refused. */
+static bool check_refused(const dql_spec *spec) {
+    dql_plan plan;
+    if (dql_plan_init(&plan, spec) == DQL_ERROR_TYPE)
+        return true;
+    printf("types %d -> %d were left out, and yet there is a plan\n", (int)spec->x_type, (int)spec->y_type);
+    return false;
+}
+
 /* Every type of x with every type of scale and y, in blocks of this size. */
 static bool check_types(dql_isa isa, dql_store store, int64_t block_size) {
     const int64_t shape[] = {ROWS, COLUMNS}, scale_shape[] = {ROWS, (COLUMNS + block_size - 1) / block_size};
@@ -127,6 +152,12 @@ static bool check_types(dql_isa isa, dql_store store, int64_t block_size) {
             spec.scale_shape = scale_shape;
             spec.axis = 1;
             spec.block_size = block_size;
+            if (!lists(x_types, reference_x_types[t].name) ||
+                !lists(y_types, reference_scale_types[s % REFERENCE_Y_TYPES].name)) {
+                if (!check_refused(&spec))
+                    return false;
+                continue;
+            }
             random_bytes(x, sizeof x);
             random_bytes(zero, sizeof zero);
             random_scales((dql_type)spec.scale_type, (size_t)(scale_shape[0] * scale_shape[1]));
@@ -139,10 +170,14 @@ static bool check_types(dql_isa isa, dql_store store, int64_t block_size) {
 int main(int count, char **arguments) {
     static const int64_t block_sizes[] = {1, 2, 3, 9, 16, 32, 49, 128, 300, COLUMNS};
     flushes = flushes_subnormals();
-    if (count > 1 && (strcmp(arguments[1], "flushes") == 0) != flushes) {
+    if (count > 1 && strcmp(arguments[1], flushes ? "keeps" : "flushes") == 0) {
         printf("subnormals are %s in this program\n", flushes ? "flushed" : "not flushed");
         return 1;
     }
+    if (count > 2)
+        x_types = arguments[2];
+    if (count > 3)
+        y_types = arguments[3];
     for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa); isa++) {
         if (!dql_isa_available((dql_isa)isa))
             continue;

@@ -4,6 +4,7 @@
 #include "dispatch/dispatch.h"
 #include "options.h"
 #include "problem.h"
+#include "types.h"
 #include <dql/dql.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,20 @@ static void print_isa(dql_isa isa) {
            yes_no(dql_isa_available(isa)), yes_no(isa == dql_isa_active()));
 }
 
+/* Those that kernels were built for. */
+static void print_types(void) {
+#define X(TYPE, name, ...) DQL_HAS_X(TYPE) ? " " #name : "",
+#define Y(TYPE, name, ...) DQL_HAS_Y(TYPE) ? " " #name : "",
+    static const char *const x_types[] = {DQL_X_TYPES(X)}, *const y_types[] = {DQL_Y_TYPES(Y)};
+    printf("x types   ");
+    for (size_t k = 0; k < sizeof x_types / sizeof *x_types; k++)
+        printf("%s", x_types[k]);
+    printf("\ny types   ");
+    for (size_t k = 0; k < sizeof y_types / sizeof *y_types; k++)
+        printf("%s", y_types[k]);
+    printf("\n");
+}
+
 int info_command(int count, char **arguments) {
     int files, status;
     if (!options_parse(NULL, 0, count, arguments, &files, &status))
@@ -59,6 +74,7 @@ int info_command(int count, char **arguments) {
     if (files > 0)
         return usage_error("info takes no arguments", arguments[0]);
     printf("version    %s\n", dql_version());
+    print_types();
     print_cpu();
     print_wish();
     printf("\nisa        compiled available active\n");

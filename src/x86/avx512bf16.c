@@ -43,6 +43,6 @@ extern const dql_kernels dql_isa_avx512vbmi;
     }
 DQL_X_TYPES(DEFINE_KERNEL)
 
-#define ENTRY(X, x_name, ...) [DQL_##X][DQL_Y_BFLOAT16] = dequantize_##x_name##_bfloat16,
+#define ENTRY(X, x_name, ...) [DQL_##X][DQL_Y_BFLOAT16] = DQL_HAS(X, BFLOAT16) ? dequantize_##x_name##_bfloat16 : NULL,
 const dql_kernels dql_isa_avx512bf16 = {
     .dequantize = {DQL_X_TYPES(ENTRY)}, DQL_WIDEN_TABLE, .stream = stream, .fallback = &dql_isa_avx512vbmi};
