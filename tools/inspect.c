@@ -43,7 +43,20 @@ static bool describe_shape(description *d, const Onnx__TensorShapeProto *shape) 
     return true;
 }
 
+enum { TYPE_TENSOR = 1, TENSOR_SHAPE = 2, SHAPE_DIM = 1 };
+
+static bool has_too_many_dims(view type) {
+    view shape = wire_string(wire_string(type, TYPE_TENSOR), TENSOR_SHAPE);
+    wire_field f;
+    size_t count = 0;
+    while (count <= MOST_DIMS && wire_next(&shape, &f))
+        count += f.number == SHAPE_DIM;
+    return count > MOST_DIMS;
+}
+
 static bool describe_declared(description *d, const model *m, view type, problem *why) {
+    if (has_too_many_dims(type))
+        return unsupported(why, m->file, "a tensor is declared with more than %d dims", MOST_DIMS);
     Onnx__TypeProto *t = unpack_message(&onnx__type_proto__descriptor, type, m->file, why);
     if (t == NULL)
         return false;

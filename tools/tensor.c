@@ -313,6 +313,9 @@ static bool read_head(tensor *t, tensor_source s, problem *why) {
     *t = (tensor){.type = s.proto->data_type, .rank = s.proto->n_dims, .dims = s.proto->dims};
     if (t->type == 0)
         return fail(why, s.file, "tensor \"%.100s\" has no type", string_or_empty(s.proto->name));
+    if (t->rank > MOST_DIMS)
+        return unsupported(why, s.file, "tensor \"%.100s\" has %zu dims, more than %d", string_or_empty(s.proto->name),
+                           t->rank, MOST_DIMS);
     return check_fields(s, why) && measure(t, name_of(s.proto).text, s.file, why);
 }
 

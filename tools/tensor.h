@@ -24,6 +24,10 @@ typedef struct {
     kept_problem fault;                 /* if it is wrong */
 } judgement;
 
+/* A tensor of more dims is unsupported: every node that uses it would look through them again, and no framework makes
+ * one. */
+enum { MOST_DIMS = 1024 };
+
 /* A TensorProto, and the file that it is in: its external data lies beside that. */
 typedef struct {
     const Onnx__TensorProto *proto; /* NULL: none */

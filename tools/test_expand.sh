@@ -220,11 +220,20 @@ made = open("out.onnx", "rb").read()
 assert made.count(y[:4 * len(x)]) == 3, "y of long_external.onnx"
 END
 verdict "expand of slices of external data: expected the values" $?
-modest 14 expand ranks.onnx -o out.onnx
 modest 14 expand kept.onnx -o out.onnx
 cmp out.onnx kept.onnx
 verdict "large tensors that stay: expected their bytes" $?
 
+# --- time and memory: none in the square of the file's size ---
+modest 56 expand ranks.onnx -o out.onnx
+expect 0 'tensor "x" has 1025 dims, more than 1024' inspect rank_1025.onnx
+expect 0 "0 yes, 2000 no" inspect rank_500000.onnx
+modest 24 expand rank_500000.onnx -o out.onnx
+cmp out.onnx rank_500000.onnx >out 2>err
+verdict "nodes of too many dims: expected to stay" $?
+expect 0 "a tensor is declared with more than 1024 dims" inspect declared_dims.onnx
+expect 0 "40000 yes" inspect opsets.onnx
+expect 0 "all                          40000          40000" expand opsets.onnx -o out.onnx
 refuse_expand "has 40001 entries of external data, more than 64" entries.onnx entries.onnx -o out2.onnx
 
 # --- the bar ---

@@ -58,7 +58,20 @@ write("long.bin", b"before" + (bytes(i * 7 % 251 for i in range(251)) * (LONG //
 write("long_external.onnx", shared(tensor("x", INT8, [LONG], *external("long.bin", offset=6)), 3))
 write("kept.onnx", wrap(graph([message((1, "x"), (2, "y"), (4, "Abs"))],
                               [tensor("x", INT8, [LONG + i], raw(bytes([i]) * (LONG + i))) for i in range(4)])))
-write("ranks.onnx", shared(message((1, b"\1" * 50000), (2, INT8), (8, "x"), raw(b"\7")), 1000))
+def ranks(path, rank, count):
+    write(path, shared(message((1, b"\1" * rank), (2, INT8), (8, "x"), raw(b"\7")), count))
+
+
+# What takes time or memory in the square of the file's size, if it is done again for each node.
+ranks("ranks.onnx", 1024, 20000)
+ranks("rank_1025.onnx", 1025, 1)
+ranks("rank_500000.onnx", 500000, 2000)
+dims = value_info("x", INT8, [1] * 500000)
+write("declared_dims.onnx", wrap(message((1, [node(inputs=TWO, outputs=["y%d" % i], attrs=[]) for i in range(2000)]),
+                                         (5, tensor("x_scale", FLOAT32, [], raw(floats(2)))), (11, dims))))
+write("opsets.onnx", wrap(message((1, [node(inputs=TWO, outputs=["y%d" % i], attrs=[]) for i in range(40000)]),
+                                  (5, [x(INT8, [], raw(b"\7")), tensor("x_scale", FLOAT32, [], raw(floats(2)))])),
+                          [opset(1, "domain%d" % i) for i in range(40000)] + [opset(21)]))
 write("entries.onnx", shared(tensor("x", INT8, [1], (13, [message((1, "k"), (2, "v"))] * 40000),
                                     *external("data/x.bin")), 40000))
 
