@@ -241,7 +241,7 @@ static bool check_float_zero(tensor_source zero, problem *why) {
 bool dequantizer_plan_tensors(dql_plan *plan, dql_spec *spec, const dequantizer *d, const tensor_source of[OPERANDS],
                               const Onnx__TensorProto *computed, problem *why) {
     for (size_t i = 0; i < OPERANDS; i++)
-        if (of[i].proto != NULL && of[i].proto->data_type == 0)
+        if (of[i].proto != NULL ? of[i].proto->data_type == 0 : i != X_ZERO_POINT)
             return fail(why, of[i].file, "%s has no type", operand_names[i]);
     *spec = dequantizer_spec(d, of[X].proto, of[X_SCALE].proto);
     if (!dequantizer_takes_types(d, spec, why))

@@ -110,6 +110,8 @@ static bool find_operand(operands *o, size_t i, const node *n, char *const files
     if (!needs_file(v))
         return constant_tensor(&o->of[i], &n->m, v, why);
     const size_t file = file_of(v, n);
+    if (file >= o->loaded_count || o->loaded[file] == NULL)
+        return fail(why, n->m.file, "has no file for the input \"%s\"", quoted(v->name).text);
     o->of[i] = (tensor_source){o->loaded[file], files[file], NULL, NULL};
     return check_declared(v, o->of[i], n, why);
 }

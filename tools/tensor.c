@@ -283,11 +283,12 @@ typedef struct {
 } place;
 
 static bool read_place(place *p, const tensor *t, tensor_source s, problem *why) {
+    *p = (place){.length = t->size};
     if (s.proto->n_external_data > MOST_ENTRIES)
         return fail(why, s.file, "%s has %zu entries of external data, more than %d", name_of(s.proto).text,
                     s.proto->n_external_data, MOST_ENTRIES);
     const char *offset = external_value(s.proto, "offset"), *length = external_value(s.proto, "length");
-    *p = (place){.location = external_value(s.proto, "location"), .length = t->size};
+    p->location = external_value(s.proto, "location");
     if (p->location == NULL)
         return fail(why, s.file, "%s has external data without a location", name_of(s.proto).text);
     if ((offset != NULL && !parse_number(&p->offset, offset)) || (length != NULL && !parse_number(&p->length, length)))

@@ -120,9 +120,12 @@ bool view_equals(view v, const char *text) {
 quotation quoted(view v) {
     quotation q;
     const size_t size = v.size < sizeof q.text ? v.size : sizeof q.text - 1;
+    memset(q.text, 0, sizeof q.text);
+    if (size > 0)
+        memcpy(q.text, v.data, size);
     for (size_t i = 0; i < size; i++)
-        q.text[i] = v.data[i] == 0 ? '?' : (char)v.data[i];
-    q.text[size] = '\0';
+        if (q.text[i] == '\0')
+            q.text[i] = '?';
     return q;
 }
 
