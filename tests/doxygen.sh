@@ -5,7 +5,7 @@ set -euo pipefail
 source=$1 scratch=$2
 
 if ! command -v doxygen >/dev/null; then
-  echo "skipped: doxygen: it is missing"
+  echo "skipped: doxygen: no doxygen (Debian: doxygen)"
   exit 77
 fi
 rm -rf "$scratch"

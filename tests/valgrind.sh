@@ -6,7 +6,7 @@ set -euo pipefail
 dql=$1 vectors=$2 tests=$3
 
 if ! command -v valgrind >/dev/null; then
-  echo "skipped: valgrind: it is not installed"
+  echo "skipped: valgrind: no valgrind (Debian: valgrind)"
   exit 77
 fi
 checked=(timeout 300 valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect,possible)
