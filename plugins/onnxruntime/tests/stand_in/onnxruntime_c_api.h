@@ -8,6 +8,12 @@
 
 #define ORT_API_VERSION 24
 
+#ifdef _WIN32
+typedef wchar_t ORTCHAR_T;
+#else
+typedef char ORTCHAR_T;
+#endif
+
 typedef struct OrtStatus OrtStatus;
 typedef struct OrtEnv OrtEnv;
 typedef struct OrtSession OrtSession;
@@ -29,7 +35,7 @@ typedef struct OrtApi {
     const char *(*GetErrorMessage)(const OrtStatus *);
     OrtStatus *(*CreateEnv)(OrtLoggingLevel, const char *, OrtEnv **);
     SLOTS(4, 7);
-    OrtStatus *(*CreateSession)(const OrtEnv *, const char *, const OrtSessionOptions *, OrtSession **);
+    OrtStatus *(*CreateSession)(const OrtEnv *, const ORTCHAR_T *, const OrtSessionOptions *, OrtSession **);
     SLOTS(8, 9);
     OrtStatus *(*Run)(OrtSession *, const OrtRunOptions *, const char *const *, const OrtValue *const *, size_t,
                       const char *const *, size_t, OrtValue **);
@@ -50,7 +56,7 @@ typedef struct OrtApi {
     SLOTS(97, 100);
     void (*ReleaseSessionOptions)(OrtSessionOptions *);
     SLOTS(101, 301);
-    OrtStatus *(*RegisterExecutionProviderLibrary)(OrtEnv *, const char *, const char *);
+    OrtStatus *(*RegisterExecutionProviderLibrary)(OrtEnv *, const char *, const ORTCHAR_T *);
     OrtStatus *(*UnregisterExecutionProviderLibrary)(OrtEnv *, const char *);
     OrtStatus *(*GetEpDevices)(const OrtEnv *, const OrtEpDevice *const **, size_t *);
     OrtStatus *(*SessionOptionsAppendExecutionProvider_V2)(OrtSessionOptions *, OrtEnv *, const OrtEpDevice *const *,
