@@ -44,7 +44,6 @@ python_of() {
 }
 
 install_packages "${packages[@]}" python3 binutils
-[ -e "$plugin" ] || build release -DDQL_ONNXRUNTIME=ON
 build_target release dql_onnxruntime -DDQL_ONNXRUNTIME=ON
 environment $newest
 environment $oldest mpmath==1.3.0 sympy==1.14.0

@@ -18,11 +18,10 @@ import unittest
 sys.dont_write_bytecode = True
 from onnx_models import (NUMBERS, fields, first, function, graph, model, node, operators, tensor,  # noqa: E402
                          value, with_external_data, with_initializers)
-from runtimes import PROVIDER, Profile, RuntimeProblem, Tensor, open_runtime  # noqa: E402
+from runtimes import PROVIDER, Profile, RuntimeProblem, Tensor, number_of_elements, open_runtime  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VECTORS = os.path.join(HERE, "..", "..", "..", "tests", "vectors")
-CPU = "CPUExecutionProvider"
 
 # The first version of ONNX Runtime whose type system has a type.
 SINCE = {"float8e8m0": (1, 27)}
@@ -45,10 +44,7 @@ def floats(*values):
 
 def ramp(*shape):
     """A float32 tensor of small numbers that are all different."""
-    count = 1
-    for dim in shape:
-        count *= dim
-    return Tensor("float32", list(shape), floats(*[(i * 37 % 101 - 50) / 16 for i in range(count)]))
+    return Tensor("float32", list(shape), floats(*[(i * 37 % 101 - 50) / 16 for i in range(number_of_elements(shape))]))
 
 
 def run(model_bytes, feeds=None, **options):
@@ -88,7 +84,7 @@ class Weight:
         self.y = y or name
         bits = {"int4": 4, "uint4": 4, "int16": 16}.get(type_, 8)
         numbers = random.Random(name)
-        count, scales = (max(1, eval("*".join(map(str, s)) or "1")) for s in (shape, scale_shape))
+        count, scales = number_of_elements(shape), number_of_elements(scale_shape)
         # Without the codes of NaN, so that results can be compared as they are.
         codes = bytes(numbers.randrange(256) & (0xbf if type_.startswith("float8") else 0xff)
                       for _ in range((count * bits + 7) // 8))
@@ -343,8 +339,9 @@ class Hostile(unittest.TestCase):
 
     x = ("int8", [2, 3], bytes(range(6)))
 
-    def scales(self, *shape):
-        return ramp(*shape)[:3]
+    @staticmethod
+    def scales(*shape):
+        return ramp(*shape)
 
     def test_scale_shapes(self):
         x = self.x
@@ -363,8 +360,8 @@ class Hostile(unittest.TestCase):
     def test_zero_points_of_other_shape(self):
         """One that is shorter than the scale would be read past its end."""
         for zero_shape, scale_shape in (([1], [3]), ([], [3]), ([3], [1]), ([3, 1], [3]), ([2], [3])):
-            count = 1 if not zero_shape else zero_shape[0]
-            m = self.defaults([self.x, self.scales(*scale_shape), ("int8", zero_shape, bytes(count))], {"axis": 1})
+            zero = ("int8", zero_shape, bytes(number_of_elements(zero_shape)))
+            m = self.defaults([self.x, self.scales(*scale_shape), zero], {"axis": 1})
             with self.subTest(zero=zero_shape, scale=scale_shape):
                 self.refused(m, words=["the_node", "x_zero_point has another shape", "x_zero_point int8["])
 
@@ -419,9 +416,9 @@ class Hostile(unittest.TestCase):
 
     def test_names(self):
         """Of any length, and none: then the output's tells which node it is."""
-        for name, word in (("", "DequantizeLinear y:"), ("é" * 500, "é" * 100 + "...:"), ("a\nb\x1b[1m", "a?b?[1m:")):
+        for name, shown in (("", "y"), ("é" * 500, "é" * 100 + "..."), ("a\nb\x1b[1m", "a?b?[1m")):
             with self.subTest(name=name[:10]):
-                self.refused(self.defaults([self.x, self.scales(5)], name=name), words=["DequantizeLinear " + word.split()[-1]])
+                self.refused(self.defaults([self.x, self.scales(5)], name=name), words=[f"DequantizeLinear {shown}:"])
 
     def test_many_dims(self):
         rank = 3000
