@@ -84,7 +84,7 @@ static dql_status make_plan(const node *n, const inputs *in, dql_plan *plan) {
         .scale_type = in->scale.type->onnx,
         .y_type = n->y_type->onnx,
         .store = bytes_of_y(n, &in->x) > n->settings->cache ? DQL_STORE_STREAM : DQL_STORE_CACHED,
-        .isa = n->settings->isa,
+        .isa = (int32_t)n->settings->isa,
         .rank = in->x.rank,
         .shape = in->x.shape,
         .scale_rank = in->scale.rank,

@@ -148,8 +148,8 @@ class Vectors(unittest.TestCase):
             with self.subTest(os.path.basename(folder)):
                 right += self.check(folder)
         self.assertGreater(len(folders), 100)
-        print(f"ONNX Runtime {runtime.version}: {right} of {len(folders)} vectors, "
-              f"the others have types that it does not know")
+        rest = "" if right == len(folders) else "; the others have types that it does not know"
+        print(f"ONNX Runtime {runtime.version}: {right} of {len(folders)} vectors{rest}")
 
     def test_without_the_plugin_many_fail(self):
         """That the plug-in is what makes them right."""
