@@ -2,6 +2,7 @@
 # Measures inferences in ONNX Runtime with the plug-in and without. `scripts/bench --onnxruntime` runs this:
 #
 #   bench.sh [--quick] [--docs]   --quick: few runs of each; --docs: puts the table and the picture into docs/onnxruntime.md
+
 # shellcheck source=scripts/setup.sh disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/setup.sh"
 # shellcheck source=plugins/onnxruntime/tests/network.sh
@@ -12,10 +13,7 @@ for option; do
   case $option in
   --quick) quick=--quick ;;
   --docs) docs=yes ;;
-  *)
-    sed -n '4s/^# *//p' "${BASH_SOURCE[0]}" >&2
-    exit 2
-    ;;
+  *) wrong_usage ;;
   esac
 done
 version=1.32.0 out=build/onnxruntime/bench

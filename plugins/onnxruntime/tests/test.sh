@@ -4,8 +4,14 @@
 #   test.sh --short   the newest onnxruntime from PyPI and a 1.24, each in an environment of its own, by Python and by C
 #   test.sh           also onnxruntime-node from npm (110 MB, for C programs), the detection network of tests/models,
 #                     AddressSanitizer, and the library for Windows
+
 # shellcheck source=scripts/setup.sh disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/../../../scripts/setup.sh"
+
+case "$*" in
+"" | --short) ;;
+*) wrong_usage ;;
+esac
 
 here=$root/plugins/onnxruntime/tests
 plugin=$root/build/release/plugins/onnxruntime/libdql_onnxruntime.so
