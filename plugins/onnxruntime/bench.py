@@ -24,6 +24,7 @@ from runtimes import PROVIDER, LibraryRuntime, Profile, RuntimeProblem, Tensor  
 LAYERS = [(4096, 4096), (4096, 11008)]  # inputs and outputs of a language model's products
 BATCHES = (1, 16)
 BLOCK = 32
+FEWEST, MOST = 5, 200  # runs
 BLUE, ORANGE, INK = "#0072b2", "#e69f00", "#222222"  # Okabe and Ito's: safe for colour-blind readers
 
 # name: (type of x, granularity, has zero points, type of the scale, operator, opset). MatMul has weights of a row for each
@@ -147,12 +148,16 @@ def how_many_run(runtime, content, feeds):
     return sum(provider == PROVIDER for _, provider in profile.nodes())
 
 
-def measure(runtime, content, feeds, threads, rounds):
-    """{with the plug-in, or not: (shortest, median) in milliseconds, or None}; in turn, after runs that warm up."""
+def measure(runtime, content, feeds, threads, seconds):
+    """{with the plug-in, or not: (shortest, median) in milliseconds, or None}; in turn, after runs that warm up, for about so
+    long, but FEWEST times at least and MOST at most."""
     sessions = {plugin: open_session(runtime, content, threads, plugin) for plugin in (False, True)}
     runs = {plugin: s.prepare(feeds) for plugin, s in sessions.items() if s}
     times = {plugin: [] for plugin in runs}
-    for number in range(-2, rounds):
+    end = time.monotonic() + seconds
+    for number in range(-2, MOST):
+        if number >= FEWEST and time.monotonic() > end:
+            break
         for plugin, run in runs.items():
             begin = time.perf_counter_ns()
             try:
@@ -172,14 +177,14 @@ def measure(runtime, content, feeds, threads, rounds):
 
 
 def measure_all(runtime, models, quick):
-    rounds = 5 if quick else 25
+    seconds = 0.5 if quick else 5
     results = []
     for group, name, build, x in cases(models):
         content = build()
         feeds = {input_name(content): x}
         running = how_many_run(runtime, content, feeds)
         for threads in sorted({1, os.cpu_count()}):
-            found = measure(runtime, content, feeds, threads, rounds)
+            found = measure(runtime, content, feeds, threads, seconds)
             row = {"group": group, "name": name, "threads": threads, "nodes": running,
                    "without": found[False], "with": found[True]}
             results.append(row)
