@@ -8,6 +8,9 @@ static dql_status no_plan(const dql_plan *plan) {
     return plan ? DQL_ERROR_PLAN : DQL_ERROR_NULL;
 }
 
+/* A call that streams is walked, since a walk ends with a fence. So is one of lines that have scales of their own:
+ * without them the way to one panel, which short calls feel, takes 31 instructions less of 441 (64 elements of int4,
+ * gcc 12). */
 DQL_INLINE dql_status run_range(operands in, size_t begin, size_t end, void *y) {
     const dql_plan_data *const plan = in.plan;
     if (begin > end || end > plan->count)
@@ -53,6 +56,7 @@ static bool rows_fit(size_t length, size_t rows, size_t stride, size_t end) {
     return length <= end && !__builtin_mul_overflow(rows - 1, stride, &last) && last <= end - length;
 }
 
+/* More than one row, or one that does not fit. */
 DQL_INLINE dql_status run_rows(operands in, size_t begin, rect r, void *y) {
     const dql_plan_data *const plan = in.plan;
     if (begin > plan->count)
@@ -60,7 +64,7 @@ DQL_INLINE dql_status run_rows(operands in, size_t begin, rect r, void *y) {
     if (r.length == 0 || r.rows == 0)
         return DQL_OK;
     if (!rows_fit(r.length, r.rows, r.x_stride, plan->count - begin) ||
-        !rows_fit(r.length, r.rows, r.y_stride, SIZE_MAX / plan->y_size) || (r.rows > 1 && r.y_stride < r.length))
+        !rows_fit(r.length, r.rows, r.y_stride, SIZE_MAX / plan->y_size) || r.y_stride < r.length)
         return DQL_ERROR_RANGE;
     if (!in.x || !in.scale || !y)
         return DQL_ERROR_NULL;
@@ -89,6 +93,7 @@ dql_status dql_run_rows(const dql_plan *plan, const void *x, const void *scale, 
                         size_t length, size_t rows, size_t x_stride, void *y, size_t y_stride) {
     const operands in = {dql_plan_get(plan), x, scale, zero, NULL, false};
     const rect r = {.length = length, .rows = rows, .x_stride = x_stride, .y_stride = y_stride};
+    /* One row is a range, for which there is a shorter way. */
     if (in.plan && rows == 1 && begin <= in.plan->count && length <= in.plan->count - begin)
         return dql_run_range(plan, x, scale, zero, begin, begin + length, y);
     return in.plan ? run_rows(in, begin, r, y) : no_plan(plan);

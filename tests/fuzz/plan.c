@@ -1,6 +1,6 @@
 /* Plans of arbitrary specs: what dql_plan_init says, and what it makes of a spec, against the header's list; then what
  * ranges, panels and slices it allows. Nothing here ever touches a tensor. */
-#include "plan.h"
+#include "cursor.h"
 #include "dql/dql.h"
 #include "fuzz/fuzz.h"
 #include "support/memory.h"
@@ -211,28 +211,26 @@ static size_t expected_scale(const dql_spec *s, size_t i) {
     return number;
 }
 
-static void check_scale(const dql_spec *s, const dql_plan_data *p, size_t i) {
-    const size_t row = i / p->line_length, column = i % p->line_length;
-    const size_t line = row / p->axis_lines * p->blocks + row % p->axis_lines / p->block_lines;
-    const size_t number = line * p->line_scales + column / p->group_length;
+static void check_scale(const dql_spec *s, const dql_plan_data *plan, size_t i) {
+    const size_t number = cursor_at(plan, i).scale;
     if (number != expected_scale(s, i))
         FAIL("element %zu has scale %zu, expected %zu", i, number, expected_scale(s, i));
 }
 
-static void check_normal(const dql_spec *s, const dql_plan *plan, input *in) {
-    const dql_plan_data *p = dql_plan_get(plan);
-    if (!p)
+static void check_normal(const dql_spec *s, const dql_plan_data *plan, input *in) {
+    if (!plan)
         FAIL("not a plan");
-    if (p->count == 0)
+    if (plan->count == 0)
         return;
-    if (!p->group_length || p->group_length > p->line_length || p->line_length > p->count || p->count % p->line_length)
-        FAIL("run %zu, row %zu, count %zu", p->group_length, p->line_length, p->count);
-    if (!p->axis_lines || !p->block_lines || p->block_lines > p->axis_lines)
-        FAIL("axis_lines %zu, block_lines %zu", p->axis_lines, p->block_lines);
-    check_scale(s, p, 0);
-    check_scale(s, p, p->count - 1);
+    if (!plan->group_length || plan->group_length > plan->line_length || plan->line_length > plan->count ||
+        plan->count % plan->line_length)
+        FAIL("group %zu, line %zu, count %zu", plan->group_length, plan->line_length, plan->count);
+    if (!plan->axis_lines || !plan->block_lines || plan->block_lines > plan->axis_lines)
+        FAIL("axis_lines %zu, block_lines %zu", plan->axis_lines, plan->block_lines);
+    check_scale(s, plan, 0);
+    check_scale(s, plan, plan->count - 1);
     for (int k = 0; k < 8; k++)
-        check_scale(s, p, take_below(in, p->count));
+        check_scale(s, plan, take_below(in, plan->count));
 }
 
 /* Each slice begins where the one before it ends, on a cache line. */
@@ -307,7 +305,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (status == DQL_OK) {
         if (dql_plan_count(&plan) != count || dql_plan_isa(&plan) == DQL_ISA_AUTO)
             FAIL("%zu elements, expected %zu", dql_plan_count(&plan), count);
-        check_normal(&s, &plan, &in);
+        check_normal(&s, dql_plan_get(&plan), &in);
         check_slices(&plan, size_of_y(s.y_type), &in);
         check_calls(&plan, size_of_y(s.y_type), &in);
     } else if (dql_plan_count(&plan) != 0 || dql_run(&plan, NULL, NULL, NULL, NULL) != DQL_ERROR_PLAN)

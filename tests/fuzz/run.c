@@ -27,9 +27,9 @@ typedef struct tensor {
 } tensor;
 
 /* The elements of a call: rows of a panel, or one row, which may be cut in slices. */
-typedef struct panel {
+typedef struct call {
     size_t begin, length, rows, x_stride, y_stride, slices;
-} panel;
+} call;
 
 /* The bits of a zero point that must be 0. */
 static uint8_t zero_bits_of(dql_type type) {
@@ -191,29 +191,29 @@ static void free_tensor(tensor *t) {
 
 /* ---- a call ---- */
 
-static dql_status expected_status(const tensor *t, const panel *p) {
-    for (size_t r = 0; r < p->rows; r++)
-        for (size_t k = 0; k < p->length; k++)
-            if (t->refused[t->scale_number[p->begin + r * p->x_stride + k]])
+static dql_status expected_status(const tensor *t, const call *c) {
+    for (size_t r = 0; r < c->rows; r++)
+        for (size_t k = 0; k < c->length; k++)
+            if (t->refused[t->scale_number[c->begin + r * c->x_stride + k]])
                 return DQL_ERROR_ZERO_POINT;
     return DQL_OK;
 }
 
 /* In y all elements are right, and all else is as before. */
-static void check(const tensor *t, const panel *p, dql_status status, const guarded *y, const uint8_t *before) {
+static void check(const tensor *t, const call *c, dql_status status, const guarded *y, const uint8_t *before) {
     const dql_type type = (dql_type)t->spec.y_type;
     size_t clean = 0; /* bytes that have been looked at */
-    for (size_t r = 0; r < p->rows && status == DQL_OK; r++) {
-        const size_t row = r * p->y_stride * t->y_size;
+    for (size_t r = 0; r < c->rows && status == DQL_OK; r++) {
+        const size_t row = r * c->y_stride * t->y_size;
         if (memcmp(y->bytes + clean, before + clean, row - clean) != 0)
             print(t), FAIL("row %zu: bytes before it were written", r);
-        for (size_t k = 0; k < p->length; k++) {
+        for (size_t k = 0; k < c->length; k++) {
             const uint32_t got = reference_bits_of(type, y->bytes + row, k);
-            const uint32_t right = t->y[p->begin + r * p->x_stride + k];
+            const uint32_t right = t->y[c->begin + r * c->x_stride + k];
             if (!reference_equal(type, got, right))
                 print(t), FAIL("row %zu element %zu is %x, expected %x", r, k, (unsigned)got, (unsigned)right);
         }
-        clean = row + p->length * t->y_size;
+        clean = row + c->length * t->y_size;
     }
     if (memcmp(y->bytes + clean, before + clean, y->size - clean) != 0)
         print(t), FAIL("y was written where it must not");
@@ -235,28 +235,28 @@ static dql_status run_slices(const tensor *t, const dql_plan *plan, size_t slice
     return status;
 }
 
-static dql_status run(const tensor *t, const dql_plan *plan, const panel *p, const void *x, void *y) {
-    if (p->slices)
-        return run_slices(t, plan, p->slices, x, y);
-    if (p->rows > 1)
-        return dql_run_rows(plan, x, t->scale.bytes, t->zero_or_null, p->begin, p->length, p->rows, p->x_stride, y,
-                            p->y_stride);
-    if (p->length < t->count)
-        return dql_run_range(plan, x, t->scale.bytes, t->zero_or_null, p->begin, p->begin + p->length, y);
+static dql_status run(const tensor *t, const dql_plan *plan, const call *c, const void *x, void *y) {
+    if (c->slices)
+        return run_slices(t, plan, c->slices, x, y);
+    if (c->rows > 1)
+        return dql_run_rows(plan, x, t->scale.bytes, t->zero_or_null, c->begin, c->length, c->rows, c->x_stride, y,
+                            c->y_stride);
+    if (c->length < t->count)
+        return dql_run_range(plan, x, t->scale.bytes, t->zero_or_null, c->begin, c->begin + c->length, y);
     return dql_run(plan, x, t->scale.bytes, t->zero_or_null, y);
 }
 
-static void run_everywhere(tensor *t, const panel *p, input *in) {
-    const size_t first = p->begin * t->x_bits / 8, elements = p->rows ? (p->rows - 1) * p->x_stride + p->length : 0;
-    const size_t last = ((p->begin + elements) * t->x_bits + 7) / 8;
-    const bool in_place = t->x_bits == 8 * t->y_size && p->x_stride == p->y_stride;
+static void run_everywhere(tensor *t, const call *c, input *in) {
+    const size_t first = c->begin * t->x_bits / 8, elements = c->rows ? (c->rows - 1) * c->x_stride + c->length : 0;
+    const size_t last = ((c->begin + elements) * t->x_bits + 7) / 8;
+    const bool in_place = t->x_bits == 8 * t->y_size && c->x_stride == c->y_stride;
     guarded x = take_buffer(in, last - first);
-    guarded y = take_buffer(in, (p->rows ? (p->rows - 1) * p->y_stride + p->length : 0) * t->y_size);
+    guarded y = take_buffer(in, (c->rows ? (c->rows - 1) * c->y_stride + c->length : 0) * t->y_size);
     uint8_t *const before = malloc(y.size + 1);
     if (!before)
         FAIL("no memory");
     memcpy(x.bytes, t->x + first, x.size);
-    const dql_status expected = expected_status(t, p);
+    const dql_status expected = expected_status(t, c);
     for (int isa = DQL_ISA_SCALAR; dql_isa_name((dql_isa)isa); isa++)
         for (int place = 0; place <= in_place && dql_isa_available((dql_isa)isa); place++) {
             if (place)
@@ -270,10 +270,10 @@ static void run_everywhere(tensor *t, const panel *p, input *in) {
             if (status || dql_plan_count(&plan) != t->count || dql_plan_isa(&plan) != (dql_isa)isa)
                 print(t), FAIL("%s: no plan: %s", dql_isa_name((dql_isa)isa), dql_status_text(status));
             const uint8_t *from = place ? y.bytes : x.bytes;
-            status = run(t, &plan, p, (const void *)((uintptr_t)from - first), y.bytes);
+            status = run(t, &plan, c, (const void *)((uintptr_t)from - first), y.bytes);
             if (status != expected)
                 print(t), FAIL("%s: %s", dql_isa_name((dql_isa)isa), dql_status_text(status));
-            check(t, p, status, &y, before);
+            check(t, c, status, &y, before);
         }
     free(before);
     guarded_free(&x);
@@ -281,34 +281,34 @@ static void run_everywhere(tensor *t, const panel *p, input *in) {
 }
 
 /* A panel's stride is often that of some dim, or small; it often begins on a multiple, and is often in place. */
-static panel take_panel(const tensor *t, input *in) {
+static call take_call(const tensor *t, input *in) {
     const size_t kind = take_below(in, 256);
-    panel p = {.rows = 1, .length = t->count};
+    call c = {.rows = 1, .length = t->count};
     if (kind % 4 == 0 || t->count == 0) {
         /* None where some could be refused and others written. */
-        if (kind & 4 && expected_status(t, &p) == DQL_OK)
-            p.slices = 1 + take_below(in, 9);
-        return p;
+        if (kind & 4 && expected_status(t, &c) == DQL_OK)
+            c.slices = 1 + take_below(in, 9);
+        return c;
     }
-    p.begin = take_below(in, t->count);
+    c.begin = take_below(in, t->count);
     if (kind % 4 == 1) {
-        p.length = take_below(in, t->count - p.begin + 1);
-        return p;
+        c.length = take_below(in, t->count - c.begin + 1);
+        return c;
     }
-    p.x_stride = 1;
+    c.x_stride = 1;
     if (kind & 4 && t->spec.rank)
         for (size_t d = take_below(in, t->spec.rank); d < t->spec.rank; d++)
-            p.x_stride *= (size_t)t->shape[d];
+            c.x_stride *= (size_t)t->shape[d];
     else
-        p.x_stride = take_below(in, kind & 8 ? 40 : t->count);
-    if (kind & 16 && p.x_stride)
-        p.begin -= p.begin % p.x_stride;
-    p.length = 1 + take_below(in, kind & 32 && t->count - p.begin > 64 ? 64 : t->count - p.begin);
-    p.rows = 1 + take_below(in, 64);
-    if (p.x_stride && (t->count - p.begin - p.length) / p.x_stride + 1 < p.rows)
-        p.rows = (t->count - p.begin - p.length) / p.x_stride + 1;
-    p.y_stride = kind & 64 && p.x_stride >= p.length ? p.x_stride : p.length + take_below(in, 5);
-    return p;
+        c.x_stride = take_below(in, kind & 8 ? 40 : t->count);
+    if (kind & 16 && c.x_stride)
+        c.begin -= c.begin % c.x_stride;
+    c.length = 1 + take_below(in, kind & 32 && t->count - c.begin > 64 ? 64 : t->count - c.begin);
+    c.rows = 1 + take_below(in, 64);
+    if (c.x_stride && (t->count - c.begin - c.length) / c.x_stride + 1 < c.rows)
+        c.rows = (t->count - c.begin - c.length) / c.x_stride + 1;
+    c.y_stride = kind & 64 && c.x_stride >= c.length ? c.x_stride : c.length + take_below(in, 5);
+    return c;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
@@ -316,8 +316,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     input in = {bytes, bytes + size};
     take_tensor(&t, &in);
     for (int n = 0; n < MAX_CALLS && (n == 0 || in.at < in.end); n++) {
-        const panel p = take_panel(&t, &in);
-        run_everywhere(&t, &p, &in);
+        const call c = take_call(&t, &in);
+        run_everywhere(&t, &c, &in);
     }
     free_tensor(&t);
     return 0;
