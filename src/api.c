@@ -64,7 +64,7 @@ DQL_INLINE dql_status run_rows(operands in, size_t begin, rect r, void *y) {
     if (r.length == 0 || r.rows == 0)
         return DQL_OK;
     if (!rows_fit(r.length, r.rows, r.x_stride, plan->count - begin) ||
-        !rows_fit(r.length, r.rows, r.y_stride, SIZE_MAX / plan->y_size) || r.y_stride < r.length)
+        !rows_fit(r.length, r.rows, r.y_stride, SIZE_MAX / plan->y_size) || (r.rows > 1 && r.y_stride < r.length))
         return DQL_ERROR_RANGE;
     if (!in.x || !in.scale || !y)
         return DQL_ERROR_NULL;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    MAX_EXPANDED = 256, /* elements that are expanded at once */
+    MAX_EXPANDED = 256, /* elements that are expanded at once, unless they share a line of scales */
     /* The words of their lines of scales: of whole lines no more than of elements, and of two lines in part. */
     LINE_WORDS = MAX_EXPANDED + 2 * DQL_SHORT_LINE + DQL_WIDEN_SLACK,
 };
@@ -62,7 +62,7 @@ static void expand(const operands *in, const cursor *at, size_t n, expansion *ex
         return;
     _Alignas(64) int32_t line_words[LINE_WORDS];
     const size_t first = at->scale - at->column / plan->group_length, scales = scales_of_lines(plan, *at, n);
-    assert(n <= MAX_EXPANDED && scales + DQL_WIDEN_SLACK <= LINE_WORDS);
+    assert(n <= SCRATCH_WORDS && scales + DQL_WIDEN_SLACK <= LINE_WORDS);
     plan->widen_scale(in->scale, first, line_words, scales);
     spread_lines(plan, in->scratch->scale.i32, line_words, *at, n);
     if (in->zero) {
