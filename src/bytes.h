@@ -28,4 +28,13 @@ DQL_INLINE uint64_t read_bytes(const char *p, size_t n) {
     return b[0] | (uint64_t)b[n / 2] << n / 2 * 8 | (uint64_t)b[n - 1] << (n - 1) * 8;
 }
 
+/* The codes of n elements of a type of at most 4 bits, at most 8 bytes of them, the first one in the lowest bits. */
+DQL_INLINE uint64_t read_codes(dql_type type, dql_at at, size_t n) {
+    const unsigned bits = dql_x_bits(type);
+    const size_t skipped = at.skip * bits, bytes = ((at.skip + n) * bits + 7) / 8;
+    const bool one_more = bytes > 8; /* than a read has */
+    const uint64_t codes = read_bytes(at.byte, one_more ? 8 : bytes) >> skipped;
+    return one_more ? codes | (uint64_t)(uint8_t)at.byte[8] << (64 - skipped) : codes;
+}
+
 #endif

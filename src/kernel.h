@@ -4,6 +4,8 @@
 
 #include "types.h"
 
+#include <assert.h>
+
 /* Rows of elements, cut in groups that share a scale:
  *
  *     y[r * y_stride + k] = round(f32(x[i + r * x_stride + k] - zero[z]) * scale[s]),
@@ -22,16 +24,25 @@ typedef struct dql_panel {
 
 /* Computes a panel. Of each row it reads only bytes that hold count elements of x and ceil(count / group_length) scales
  * and zeros, and writes only count elements of y. Any alignment of x and y. No state, no failure. x[i] and y[0] are the
- * same address, and their strides the same, or x and y don't overlap. zero is 0 unless dql_subtracts(x's type); to
- * halves, a NaN among the scales is the one that dql_widen makes. */
-typedef void dql_kernel(const dql_panel *p);
+ * same address, and their strides the same, or x and y don't overlap. zero is 0 unless dql_subtracts(x's type). If y is
+ * 16 bits, NaN scales must be 0x7fc00000, which dql_widen makes of them. */
+typedef void dql_kernel(const dql_panel *panel);
 
-/* Rows of few whole groups of whole vectors, to float32: to begin a table or a row costs more than it gains. */
+/* What of this contract is cheap to look at, in builds that have asserts. */
+DQL_INLINE void dql_check_panel(dql_type x_type, const dql_panel *panel) {
+    assert(panel->rows && panel->count && panel->group_length);
+    assert(panel->scale_stride || !panel->zero_stride);
+    assert(dql_subtracts(x_type) || *panel->zero == 0);
+    (void)x_type, (void)panel;
+}
+
+/* Small rows are a few whole groups of whole vectors, to float32: to begin a table or a row costs them more than it
+ * gains. */
 enum { DQL_SMALL_ROW = 128 };
 
-DQL_INLINE bool dql_has_small_rows(dql_type y_type, const dql_panel *p, size_t group_length, size_t lanes) {
-    return y_type == DQL_FLOAT32 && p->rows > 1 && p->count <= DQL_SMALL_ROW && group_length % lanes == 0 &&
-           p->count % group_length == 0;
+DQL_INLINE bool dql_has_small_rows(dql_type y_type, const dql_panel *panel, size_t group_length, size_t lanes) {
+    return y_type == DQL_FLOAT32 && panel->rows > 1 && panel->count <= DQL_SMALL_ROW && group_length % lanes == 0 &&
+           panel->count % group_length == 0;
 }
 
 /* How many elements of a group to compute at once, `lanes` at most. At its end a whole vector is faster than a part,
@@ -41,24 +52,27 @@ DQL_INLINE size_t dql_step(dql_type x_type, dql_type y_type, size_t group_left, 
     return group_left < lanes && (may_be_in_place || row_left < lanes) ? group_left : lanes;
 }
 
-/* A row of a panel, from some element on. */
+/* A row of a panel: its elements begin with element i of the pack at x. */
 typedef struct dql_row {
-    const void *x;
+    const char *x;
     size_t i;
     char *y;
     const float *scale;
     const int32_t *zero;
 } dql_row;
 
-DQL_INLINE dql_row dql_first_row(const dql_panel *p) {
-    return (dql_row){p->x, p->i, p->y, p->scale, p->zero};
+DQL_INLINE dql_row dql_first_row(dql_type x_type, const dql_panel *panel) {
+    const dql_at at = dql_at_element(x_type, panel->x, panel->i);
+    return (dql_row){at.byte, at.skip, panel->y, panel->scale, panel->zero};
 }
 
-DQL_INLINE void dql_next_row(dql_type y_type, const dql_panel *p, dql_row *row) {
-    row->i += p->x_stride;
-    row->y += p->y_stride * dql_y_bytes(y_type);
-    row->scale += p->scale_stride;
-    row->zero += p->zero_stride;
+DQL_INLINE void dql_next_row(dql_type x_type, dql_type y_type, const dql_panel *panel, dql_row *row) {
+    const dql_at at = dql_at_element(x_type, row->x, row->i + panel->x_stride);
+    row->x = at.byte;
+    row->i = at.skip;
+    row->y += panel->y_stride * dql_y_bytes(y_type);
+    row->scale += panel->scale_stride;
+    row->zero += panel->zero_stride;
 }
 
 /* to[k] = from[i + k] for k < count, exactly: scales in float32, where a NaN becomes the canonical one, 0x7fc00000;
@@ -68,9 +82,9 @@ DQL_INLINE void dql_next_row(dql_type y_type, const dql_panel *p, dql_row *row) 
 enum { DQL_WIDEN_SLACK = 64 };
 typedef void dql_widen(const void *from, size_t i, void *to, size_t count);
 
-/* Copies `bytes` bytes to y past the caches. Any alignment of y; the tile is aligned to 64 bytes. Other threads are not
- * sure to see them before a sequentially consistent fence. */
-typedef void dql_stream(void *y, const void *tile, size_t bytes);
+/* Copies `bytes` bytes to y past the caches. Any alignment of y; the buffer is aligned to 64 bytes. Other threads are
+ * not sure to see them before a sequentially consistent fence. */
+typedef void dql_stream(void *y, const void *buffer, size_t bytes);
 
 /* An ISA: one function for every pair of types, so that its name says which code runs; of pairs that it leaves to
  * another ISA, and of types that are not taken, NULL. */

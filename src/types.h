@@ -58,7 +58,10 @@
 #define DQL_HAS_Y(Y)  (((uint64_t)(DQL_BUILT_Y_TYPES) >> DQL_##Y & 1) != 0)
 #define DQL_HAS(X, Y) (DQL_HAS_X(X) && DQL_HAS_Y(Y))
 
-enum { DQL_TYPE_END = DQL_INT2 + 1 };
+/* One more than the greatest number of a type: rows of tables. */
+#define DQL_TO_NUMBER(TYPE, name, ...) char name[DQL_##TYPE + 1];
+enum { DQL_TYPE_END = sizeof(union {DQL_X_TYPES(DQL_TO_NUMBER) DQL_SCALE_TYPES(DQL_TO_NUMBER)}) };
+#undef DQL_TO_NUMBER
 
 /* y types numbered from 0: the columns of tables. */
 #define DQL_Y_NUMBER(TYPE, name, bits) DQL_Y_##TYPE,
@@ -75,6 +78,17 @@ DQL_INLINE unsigned dql_x_bits(dql_type type) {
         DQL_X_TYPES(DQL_CASE)
 #undef DQL_CASE
     default: return 0;
+    }
+}
+
+/* The same of x types and of scale types. */
+DQL_INLINE unsigned dql_bits(dql_type type) {
+    switch ((int)type) {
+#define DQL_CASE(TYPE, name, bits)                                                                                     \
+    case DQL_##TYPE: return bits;
+        DQL_SCALE_TYPES(DQL_CASE)
+#undef DQL_CASE
+    default: return dql_x_bits(type);
     }
 }
 
@@ -135,14 +149,47 @@ DQL_INLINE bool dql_is_packed(dql_type type) {
     return dql_pack_length(dql_x_bits(type)) > 1;
 }
 
+/* How many codes a type has: what fits a table is asked by this. */
+DQL_INLINE uint64_t dql_codes(dql_type type) {
+    return (uint64_t)1 << dql_bits(type);
+}
+
+/* Whether y is float16 or bfloat16. Kernels know no y types but these and float32. */
+#define DQL_CHECK_Y(TYPE, name, bits) _Static_assert((bits) == 16 || (bits) == 32, "kernels store words or halves");
+DQL_Y_TYPES(DQL_CHECK_Y)
+#undef DQL_CHECK_Y
+
+DQL_INLINE bool dql_is_half(dql_type y_type) {
+    return dql_y_bytes(y_type) == 2;
+}
+
 /* The bytes of n elements that are a whole number of packs. */
 DQL_INLINE size_t dql_bytes_of(size_t n, unsigned bits) {
     return n / dql_pack_length(bits) * dql_pack_bytes(bits);
 }
 
-/* The address of element i of x, which starts a pack. */
-DQL_INLINE const char *dql_address(dql_type type, const void *x, size_t i) {
-    return (const char *)x + dql_bytes_of(i, dql_x_bits(type));
+/* The address of element i, which starts a pack. */
+DQL_INLINE const char *dql_address(dql_type type, const void *from, size_t i) {
+    return (const char *)from + dql_bytes_of(i, dql_bits(type));
+}
+
+/* The place of an element: `skip` elements after the start of the pack at `byte`. */
+typedef struct dql_at {
+    const char *byte;
+    size_t skip;
+} dql_at;
+
+DQL_INLINE bool dql_starts_pack(dql_type type, size_t i) {
+    return i % dql_pack_length(dql_bits(type)) == 0;
+}
+
+DQL_INLINE dql_at dql_at_element(dql_type type, const void *from, size_t i) {
+    return (dql_at){dql_address(type, from, i), i % dql_pack_length(dql_bits(type))};
+}
+
+/* The same where i is known to start a pack: nothing is left of what loads do elsewhere. */
+DQL_INLINE dql_at dql_at_pack(dql_type type, const void *from, size_t i) {
+    return (dql_at){dql_address(type, from, i), 0};
 }
 
 #endif

@@ -92,16 +92,6 @@ DQL_INLINE vf32 load_32(const void *from, size_t i, size_t n) {
                   vreinterpretq_f32_u8(vld1q_u8(b + 32)), vreinterpretq_f32_u8(vld1q_u8(b + 48))};
 }
 
-/* Packed types: the codes of elements [i, i + n), the first one in the lowest bits. n is at most 16, or is 32. */
-DQL_INLINE uint64_t read_codes(dql_type type, const void *from, size_t i, size_t n) {
-    const unsigned bits = dql_x_bits(type);
-    const size_t a_byte = 8 / bits, skip = i % a_byte, bytes = (skip + n + a_byte - 1) / a_byte;
-    const char *p = (const char *)from + i / a_byte;
-    const bool one_more = n * bits == 64 && skip; /* than a read has */
-    const uint64_t codes = read_bytes(p, one_more ? 8 : bytes) >> skip * bits;
-    return one_more ? codes | (uint64_t)(uint8_t)p[8] << (64 - skip * bits) : codes;
-}
-
 /* The two nibbles of each byte, the low one first. */
 DQL_INLINE uint8x16_t nibbles_of(uint64_t bytes) {
     const uint8x16_t v = bytes_of(bytes, 0);
@@ -110,7 +100,7 @@ DQL_INLINE uint8x16_t nibbles_of(uint64_t bytes) {
 
 /* Byte k: code i + k of a packed type; of 2 bits there may be two others above. */
 DQL_INLINE uint8x16_t load_packed(dql_type type, const void *from, size_t i, size_t n) {
-    const uint8x16_t nibbles = nibbles_of(read_codes(type, from, i, n));
+    const uint8x16_t nibbles = nibbles_of(read_codes(type, dql_at_element(type, from, i), n));
     return dql_x_bits(type) == 4 ? nibbles : vzip1q_u8(nibbles, vshrq_n_u8(nibbles, 2));
 }
 
@@ -228,7 +218,9 @@ DQL_INLINE vf32 raw_of_codes(dql_type type, uint8x16_t codes) {
     return dql_is_integer(type) ? raw_bytes(v) : from_f16(f16_from_e5m2(v));
 }
 
-DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
+DQL_INLINE vf32 load(dql_type type, dql_at at, size_t n) {
+    const void *const from = at.byte;
+    const size_t i = at.skip;
     if (dql_is_packed(type))
         return raw_of_codes(type, load_packed(type, from, i, n));
     switch ((int)type) {

@@ -25,7 +25,7 @@ DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, dql_row 
         const vf32 s = splat(*row.scale);
         for (; k < end; k += LANES) {
             const size_t n = end - k < LANES ? end - k : LANES;
-            store(y_type, row.y, k, n, times(load(x_type, row.x, row.i + k, n), s));
+            store(y_type, row.y, k, n, times(load(x_type, dql_at_element(x_type, row.x, row.i + k), n), s));
         }
         k = end;
     }
@@ -34,8 +34,8 @@ DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, dql_row 
 DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
     if (unbias(x_type) == 1 || dql_has_small_rows(y_type, p, group_length, LANES))
         return false;
-    dql_row row = dql_first_row(p);
-    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+    dql_row row = dql_first_row(x_type, p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(x_type, y_type, p, &row))
         dequantize_float8_row(x_type, y_type, row, p->count, group_length);
     return true;
 }

@@ -8,4 +8,6 @@ DQL_INLINE bool try_long_groups(dql_type x_type, dql_type y_type, const dql_pane
     return dequantize_by_table16(x_type, y_type, p, group_length) || dequantize_float8(x_type, y_type, p, group_length);
 }
 
+#include "kernel_template.h"
+
 #include "kernel_table.h"

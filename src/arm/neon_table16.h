@@ -43,7 +43,7 @@ DQL_INLINE table16 make_table16(dql_type x_type, dql_type y_type, float scale, i
 /* From a byte on, of whose elements some are skipped. */
 DQL_INLINE codes32 load_codes32(dql_type type, const char *from, size_t skip) {
     if (dql_x_bits(type) == 2) {
-        const uint8x16_t nibbles = nibbles_of(read_codes(type, from, skip, STEP16));
+        const uint8x16_t nibbles = nibbles_of(read_codes(type, (dql_at){from, skip}, STEP16));
         return (codes32){nibbles, vshrq_n_u8(nibbles, 2)};
     }
     const uint8x16_t here = vld1q_u8((const uint8_t *)from), low = vdupq_n_u8(0x0f);
@@ -116,8 +116,8 @@ DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dq
     if (!dql_is_packed(x_type) || (y_type == DQL_FLOAT32 && group_length < STEP16) ||
         dql_has_small_rows(y_type, p, group_length, LANES))
         return false;
-    dql_row row = dql_first_row(p);
-    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+    dql_row row = dql_first_row(x_type, p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(x_type, y_type, p, &row))
         dequantize_row_by_table16(x_type, y_type, row, p->count, group_length);
     return true;
 }

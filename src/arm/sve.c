@@ -10,14 +10,16 @@ DQL_INLINE void dequantize_run(dql_type x_type, dql_type y_type, dql_row row, si
     const size_t a_byte = dql_is_packed(x_type) ? 8 / dql_x_bits(x_type) : 1;
     if (end - k >= STEP && (row.i + k) % a_byte) { /* to the start of a byte */
         const size_t n = a_byte - (row.i + k) % a_byte;
-        store(y_type, row.y, k, n, dequantize_raw(x_type, load(x_type, row.x, row.i + k, n), s, z));
+        store(y_type, row.y, k, n,
+              dequantize_raw(x_type, load(x_type, dql_at_element(x_type, row.x, row.i + k), n), s, z));
         k += n;
     }
     if (end - k >= STEP)
         k = dequantize_steps(x_type, y_type, row, k, end);
     for (; k < end; k += LANES) {
         const size_t n = end - k < LANES ? end - k : LANES;
-        store(y_type, row.y, k, n, dequantize_raw(x_type, load(x_type, row.x, row.i + k, n), s, z));
+        store(y_type, row.y, k, n,
+              dequantize_raw(x_type, load(x_type, dql_at_element(x_type, row.x, row.i + k), n), s, z));
     }
 }
 
@@ -29,11 +31,13 @@ DQL_INLINE void dequantize_runs(dql_type x_type, dql_type y_type, dql_row row, s
 }
 
 DQL_INLINE bool try_long_groups(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
-    dql_row row = dql_first_row(p);
-    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
+    dql_row row = dql_first_row(x_type, p);
+    for (size_t rows = p->rows; rows; rows--, dql_next_row(x_type, y_type, p, &row))
         dequantize_runs(x_type, y_type, row, p->count, group_length);
     return true;
 }
+
+#include "kernel_template.h"
 
 #include "kernel_table.h"
 

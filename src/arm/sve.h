@@ -61,7 +61,9 @@ DQL_INLINE vf32 from_e8m0(svuint32_t codes) {
     return svreinterpret_f32_u32(svorr_n_u32_m(ends, exponents, 0x400000));
 }
 
-DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
+DQL_INLINE vf32 load(dql_type type, dql_at at, size_t n) {
+    const void *const from = at.byte;
+    const size_t i = at.skip;
     const svbool_t p = below(n), all = svptrue_b32();
     const uint8_t *p8 = (const uint8_t *)from + i;
     const uint16_t *p16 = (const uint16_t *)from + i;

@@ -11,10 +11,10 @@
 /* ---- elements whose loads make lanes of them ---- */
 
 DQL_INLINE void step_by_loads(dql_type x_type, dql_type y_type, const uint8_t *x, void *y, vf32 scale, vf32 zero) {
-    store_step(y_type, y, dequantize_raw(x_type, load(x_type, x, 0, LANES), scale, zero),
-               dequantize_raw(x_type, load(x_type, x, LANES, LANES), scale, zero),
-               dequantize_raw(x_type, load(x_type, x, 2 * LANES, LANES), scale, zero),
-               dequantize_raw(x_type, load(x_type, x, 3 * LANES, LANES), scale, zero));
+    store_step(y_type, y, dequantize_raw(x_type, load(x_type, dql_at_element(x_type, x, 0), LANES), scale, zero),
+               dequantize_raw(x_type, load(x_type, dql_at_element(x_type, x, LANES), LANES), scale, zero),
+               dequantize_raw(x_type, load(x_type, dql_at_element(x_type, x, 2 * LANES), LANES), scale, zero),
+               dequantize_raw(x_type, load(x_type, dql_at_element(x_type, x, 3 * LANES), LANES), scale, zero));
 }
 
 /* ---- elements that become lanes by interleaving bytes ---- */

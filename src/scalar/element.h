@@ -34,10 +34,16 @@ DQL_INLINE float f32_from_bits(uint32_t bits) {
     return f;
 }
 
-/* The code of a packed type: several a byte, the first one in the lowest bits. */
-DQL_INLINE uint8_t read_code(dql_type type, const void *from, size_t i) {
-    const unsigned bits = dql_x_bits(type), a_byte = 8 / bits;
-    return (uint8_t)(read_u8(from, i / a_byte) >> i % a_byte * bits & ((1u << bits) - 1));
+/* The code of a packed type. A pack is a stream of bits, the first code in the lowest ones; a code may begin in one
+ * byte and end in the next. */
+DQL_INLINE unsigned read_code(dql_type type, const void *from, size_t i) {
+    const unsigned bits = dql_x_bits(type);
+    const dql_at at = dql_at_element(type, from, i);
+    const size_t bit = at.skip * bits, byte = bit / 8, shift = bit % 8;
+    unsigned code = read_u8(at.byte, byte);
+    if (8 % bits != 0 && shift + bits > 8)
+        code |= (unsigned)read_u8(at.byte, byte + 1) << 8;
+    return code >> shift & ((1u << bits) - 1);
 }
 
 static const float float4e2m1[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, -0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6};
@@ -69,12 +75,14 @@ DQL_INLINE uint32_t shift_right_even(uint32_t value, uint32_t shift) {
 DQL_INLINE uint16_t f16_from_f32(float f) {
     const uint32_t bits = f32_bits(f), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     uint32_t h;
-    if (magnitude > 0x7f800000) /* NaN, quiet */
-        h = 0x7e00 | (magnitude >> 13 & 0x1ff);
-    else if (magnitude >= 0x47800000) /* from 2^16 on */
-        h = 0x7c00;
-    else if (magnitude >= 0x38800000) /* from 2^-14, the smallest normal, on; a carry moves on, up to infinity */
+    /* first what nearly all numbers are: from 2^-14, the smallest normal, to below 2^16; a carry moves on, up to
+     * infinity */
+    if (magnitude - 0x38800000 < 0x47800000 - 0x38800000)
         h = shift_right_even(magnitude - ((127 - 15) << 23), 13);
+    else if (magnitude > 0x7f800000) /* NaN, quiet */
+        h = 0x7e00 | (magnitude >> 13 & 0x1ff);
+    else if (magnitude >= 0x47800000)
+        h = 0x7c00;
     else if (magnitude >= 0x33000000) /* from 2^-25, half the smallest subnormal, on: in units of 2^-24 */
         h = shift_right_even((magnitude & 0x7fffff) | 0x800000, 126 - (magnitude >> 23));
     else
@@ -97,15 +105,15 @@ DQL_INLINE float load_element(dql_type type, const void *from, size_t i) {
     case DQL_INT16: return read_i16(from, i);
     case DQL_UINT16: return read_u16(from, i);
     case DQL_INT32: return (float)read_i32(from, i);
-    case DQL_INT4: return (float)((read_code(DQL_INT4, from, i) ^ 8) - 8);
-    case DQL_UINT4: return read_code(DQL_UINT4, from, i);
+    case DQL_INT4: return (float)((int)(read_code(DQL_INT4, from, i) ^ 8) - 8);
+    case DQL_UINT4: return (float)read_code(DQL_UINT4, from, i);
     case DQL_FLOAT8E4M3FN: return dql_float8e4m3fn[read_u8(from, i)];
     case DQL_FLOAT8E4M3FNUZ: return dql_float8e4m3fnuz[read_u8(from, i)];
     case DQL_FLOAT8E5M2: return dql_float8e5m2[read_u8(from, i)];
     case DQL_FLOAT8E5M2FNUZ: return dql_float8e5m2fnuz[read_u8(from, i)];
     case DQL_FLOAT4E2M1: return float4e2m1[read_code(DQL_FLOAT4E2M1, from, i)];
-    case DQL_INT2: return (float)((read_code(DQL_INT2, from, i) ^ 2) - 2);
-    case DQL_UINT2: return read_code(DQL_UINT2, from, i);
+    case DQL_INT2: return (float)((int)(read_code(DQL_INT2, from, i) ^ 2) - 2);
+    case DQL_UINT2: return (float)read_code(DQL_UINT2, from, i);
     case DQL_FLOAT32: return read_f32(from, i);
     case DQL_FLOAT16: return f32_from_f16(read_u16(from, i));
     case DQL_BFLOAT16: return f32_from_bf16(read_u16(from, i));

@@ -2,30 +2,26 @@
  * kernel does for every ISA: models have int32 for biases, which are few and whose zero points are 0. */
 #include "scalar/int32_exact.h"
 
+#include "kernel_drivers.h"
 #include "scalar/element.h"
 
-#include <assert.h>
-
-DQL_INLINE void dequantize_row(dql_type y_type, dql_row row, size_t count, size_t group_length) {
-    for (size_t k = 0; k < count; row.scale++, row.zero++) {
-        const size_t end = group_length < count - k ? k + group_length : count;
-        for (; k < end; k++) {
-            const float difference = (float)((int64_t)read_i32(row.x, row.i + k) - *row.zero);
-            store_element(y_type, row.y, k, difference * *row.scale);
-        }
+DQL_INLINE void exact_group(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                            const void *tables) {
+    (void)x_type, (void)count, (void)tables;
+    for (; k < end; k++) {
+        const float difference = (float)((int64_t)read_i32(row.x, row.i + k) - *row.zero);
+        store_element(y_type, row.y, k, difference * *row.scale);
     }
 }
 
-DQL_INLINE void dequantize(dql_type y_type, const dql_panel *panel) {
-    assert(panel->count && panel->rows && panel->group_length);
-    dql_row row = dql_first_row(panel);
-    for (size_t rows = panel->rows; rows; rows--, dql_next_row(y_type, panel, &row))
-        dequantize_row(y_type, row, panel->count, panel->group_length);
+DQL_INLINE void exact_row(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
+                          const void *tables) {
+    dql_for_groups(x_type, y_type, row, count, group_length, exact_group, tables);
 }
 
 #define DEFINE_KERNEL(Y, y_name, y_bits)                                                                               \
     static void int32_exact_##y_name(const dql_panel *panel) {                                                         \
-        dequantize(DQL_##Y, panel);                                                                                    \
+        dql_for_rows(DQL_INT32, DQL_##Y, panel, panel->group_length, exact_row, NULL);                                 \
     }
 DQL_Y_TYPES(DEFINE_KERNEL)
 

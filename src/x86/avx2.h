@@ -1,5 +1,5 @@
-/* AVX2 and F16C: 16 lanes in two registers, so that elements of 16 bits fill one. Masks there are none: what is less
- * than a vector is read and written in a few pieces. */
+/* AVX2 and F16C: 16 lanes in two registers, so that elements of 16 bits fill one. AVX2 has no masks of bytes: partial
+ * vectors are read and written in pieces. */
 #ifndef DQL_X86_AVX2_H
 #define DQL_X86_AVX2_H
 
@@ -29,8 +29,7 @@ DQL_INLINE __m256i repeat(__m128i v) {
 
 /* ---- partial reads and writes ---- */
 
-/* 1 to 16 bytes, zeros above. */
-DQL_INLINE __m128i load_bytes(const char *p, size_t n) {
+DQL_INLINE __m128i load_part(const char *p, size_t n) {
     if (n == 16)
         return _mm_loadu_si128((const __m128i *)p);
     if (n <= 8)
@@ -38,9 +37,13 @@ DQL_INLINE __m128i load_bytes(const char *p, size_t n) {
     return _mm_set_epi64x((long long)(read_64(p + n - 8) >> (16 - n) * 8), (long long)read_64(p));
 }
 
-/* 1 to 8 elements of 32 bits, or the first 8 of more. (Not by VMASKMOV: QEMU 7.2 reads what is masked off.) */
-DQL_INLINE __m256i load_8_of_32(const void *from, size_t n) {
-    const char *p = from;
+/* 1 to 16 bytes, zeros above. */
+DQL_INLINE __m128i load_bytes(const char *p, size_t n) {
+    return n == 16 ? _mm_loadu_si128((const __m128i *)p) : load_part(p, n);
+}
+
+/* Not by VMASKMOV: QEMU 7.2 reads what is masked off. */
+DQL_INLINE __m256i load_part_of_32(const char *p, size_t n) {
     if (n >= 8)
         return _mm256_loadu_si256((const __m256i *)p);
     if (n >= 4) { /* the first 4 and the last 4, of which some may be the same */
@@ -53,6 +56,11 @@ DQL_INLINE __m256i load_8_of_32(const void *from, size_t n) {
         return _mm256_zextsi128_si256(last);
     const __m128i first = _mm_loadl_epi64((const __m128i *)p);
     return _mm256_zextsi128_si256(n == 2 ? first : _mm_unpacklo_epi64(first, last));
+}
+
+/* 1 to 8 elements of 32 bits, or the first 8 of more. */
+DQL_INLINE __m256i load_8_of_32(const void *from, size_t n) {
+    return n >= 8 ? _mm256_loadu_si256((const __m256i *)from) : load_part_of_32(from, n);
 }
 
 /* The lower n bytes, an even number less than 16. */
@@ -72,7 +80,7 @@ DQL_INLINE void store_bytes(char *p, size_t n, __m128i v) {
         memcpy(p, &rest, 2);
 }
 
-/* The same of less than 32. */
+/* The lower n bytes, an even number less than 32. */
 DQL_INLINE void store_bytes_256(char *p, size_t n, __m256i v) {
     if (n & 16) {
         _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128(v));
@@ -89,8 +97,7 @@ typedef struct words {
     __m128i a, b;
 } words;
 
-DQL_INLINE words load_16(const void *from, size_t i, size_t n) {
-    const char *p = (const char *)from + 2 * i;
+DQL_INLINE words load_16(const char *p, size_t n) {
     if (n == LANES)
         return (words){_mm_loadu_si128((const __m128i *)p), _mm_loadu_si128((const __m128i *)(p + 16))};
     if (n <= 8)
@@ -98,15 +105,10 @@ DQL_INLINE words load_16(const void *from, size_t i, size_t n) {
     return (words){load_bytes(p, 16), load_bytes(p + 16, 2 * n - 16)};
 }
 
-DQL_INLINE vf32 load_32(const void *from, size_t i, size_t n) {
-    const char *p = (const char *)from + 4 * i;
+DQL_INLINE vf32 load_32(const char *p, size_t n) {
     if (n <= 8)
         return raw_ints(load_8_of_32(p, n), _mm256_setzero_si256());
     return raw_ints(load_8_of_32(p, 8), load_8_of_32(p + 32, n - 8));
-}
-
-DQL_INLINE __m128i load_8(const void *from, size_t i, size_t n) {
-    return load_bytes((const char *)from + i, n);
 }
 
 DQL_INLINE uint32_t read_16(const char *p) {
@@ -115,26 +117,17 @@ DQL_INLINE uint32_t read_16(const char *p) {
     return value;
 }
 
-/* Packed types: the codes of elements [i, i + n), the first one in the lowest bits; 8 bytes of them at most. */
-DQL_INLINE uint64_t read_codes(dql_type type, const void *from, size_t i, size_t n) {
-    const unsigned bits = dql_x_bits(type);
-    const size_t a_byte = 8 / bits, skip = i % a_byte, bytes = (skip + n + a_byte - 1) / a_byte;
-    const char *p = (const char *)from + i / a_byte;
-    const bool one_more = bytes > 8; /* than a read has */
-    const uint64_t codes = read_bytes(p, one_more ? 8 : bytes) >> skip * bits;
-    return one_more ? codes | (uint64_t)(uint8_t)p[8] << (64 - skip * bits) : codes;
-}
-
-/* 8 of them from the start of a byte on. */
+/* 8 codes of at most 4 bits from the start of a pack on. */
 DQL_INLINE uint32_t read_8_codes(dql_type type, const char *p) {
     return dql_x_bits(type) == 4 ? read_32(p) : read_16(p);
 }
 
 /* Lane k: code k of 8, in its highest bits. */
 DQL_INLINE __m256i spread_8(dql_type type, uint32_t codes) {
-    const __m256i four = _mm256_setr_epi32(28, 24, 20, 16, 12, 8, 4, 0);
-    const __m256i two = _mm256_setr_epi32(30, 28, 26, 24, 22, 20, 18, 16);
-    return _mm256_sllv_epi32(_mm256_set1_epi32((int)codes), dql_x_bits(type) == 4 ? four : two);
+    const int bits = (int)dql_x_bits(type), top = 32 - bits;
+    const __m256i shifts = _mm256_setr_epi32(top, top - bits, top - 2 * bits, top - 3 * bits, top - 4 * bits,
+                                             top - 5 * bits, top - 6 * bits, top - 7 * bits);
+    return _mm256_sllv_epi32(_mm256_set1_epi32((int)codes), shifts);
 }
 
 DQL_INLINE __m256 float4_from_upper_bits(__m256i codes) {
@@ -145,22 +138,24 @@ DQL_INLINE __m256 float4_from_upper_bits(__m256i codes) {
 
 DQL_INLINE __m256 raw_8(dql_type type, uint32_t codes) {
     const __m256i upper = spread_8(type, codes);
+    const int below = 32 - (int)dql_x_bits(type);
     switch ((int)type) {
-    case DQL_INT4: return _mm256_castsi256_ps(_mm256_srai_epi32(upper, 28));
-    case DQL_UINT4: return _mm256_castsi256_ps(_mm256_srli_epi32(upper, 28));
+    case DQL_INT2:
+    case DQL_INT4: return _mm256_castsi256_ps(_mm256_srai_epi32(upper, below));
+    case DQL_UINT2:
+    case DQL_UINT4: return _mm256_castsi256_ps(_mm256_srli_epi32(upper, below));
     case DQL_FLOAT4E2M1: return float4_from_upper_bits(upper);
-    case DQL_INT2: return _mm256_castsi256_ps(_mm256_srai_epi32(upper, 30));
-    case DQL_UINT2: return _mm256_castsi256_ps(_mm256_srli_epi32(upper, 30));
     default: return _mm256_setzero_ps(); /* not reached */
     }
 }
 
-DQL_INLINE vf32 load_packed(dql_type type, const void *from, size_t i, size_t n) {
-    const unsigned bits = dql_x_bits(type);
-    const char *p = (const char *)from + i / (8 / bits);
-    if (n == LANES && i % (8 / bits) == 0)
-        return (vf32){raw_8(type, read_8_codes(type, p)), raw_8(type, read_8_codes(type, p + bits))};
-    const uint64_t codes = read_codes(type, from, i, n);
+/* Codes of at most 4 bits go to lanes by shifts of the word that they are in: three instructions for 8 integers, where
+ * a code a byte would take five. */
+DQL_INLINE vf32 load_shifted(dql_type type, dql_at at, size_t n) {
+    const unsigned bits = dql_x_bits(type); /* 8 codes are as many bytes */
+    if (n == LANES && at.skip == 0)
+        return (vf32){raw_8(type, read_8_codes(type, at.byte)), raw_8(type, read_8_codes(type, at.byte + bits))};
+    const uint64_t codes = read_codes(type, at, n);
     return (vf32){raw_8(type, (uint32_t)codes), raw_8(type, (uint32_t)(codes >> 8 * bits))};
 }
 
@@ -249,7 +244,7 @@ DQL_INLINE vf32 from_e8m0_16(__m128i codes) {
                   from_e8m0(_mm256_cvtepu8_epi32(_mm_unpackhi_epi64(codes, codes)))};
 }
 
-/* 16 codes of a type of 8 bits; integers become int32, other types float32. */
+/* Integers become int32, other types float32. */
 DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
     switch ((int)type) {
     case DQL_INT8:
@@ -258,26 +253,32 @@ DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
     case DQL_FLOAT8E4M3FNUZ: return from_e4m3fnuz(codes);
     case DQL_FLOAT8E5M2: return from_e5m2(codes);
     case DQL_FLOAT8E5M2FNUZ: return from_e5m2fnuz(codes);
+    case DQL_FLOAT8E8M0: return from_e8m0_16(codes);
     default: return splat(0); /* not reached */
     }
 }
 
-DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
+/* Types of 8 bits, at most LANES codes. */
+DQL_INLINE __m128i load_codes(dql_type type, dql_at at, size_t n) {
+    (void)type;
+    return load_bytes(at.byte, n);
+}
+
+DQL_INLINE vf32 load(dql_type type, dql_at at, size_t n) {
+    const char *const p = at.byte;
     if (n == LANES && (type == DQL_INT8 || type == DQL_UINT8)) /* from memory, which costs no shuffle */
-        return widen_codes(type, _mm_loadl_epi64((const __m128i *)((const char *)from + i)),
-                           _mm_loadl_epi64((const __m128i *)((const char *)from + i + 8)));
-    if (dql_is_packed(type))
-        return load_packed(type, from, i, n);
-    if (dql_x_bits(type) == 8)
-        return raw_from_codes(type, load_8(from, i, n));
+        return widen_codes(type, _mm_loadl_epi64((const __m128i *)p), _mm_loadl_epi64((const __m128i *)(p + 8)));
+    if (dql_codes(type) <= 16)
+        return load_shifted(type, at, n);
+    if (dql_bits(type) <= 8)
+        return raw_from_codes(type, load_codes(type, at, n));
     switch ((int)type) {
     case DQL_INT16:
-    case DQL_UINT16: return widen_words(type, load_16(from, i, n));
+    case DQL_UINT16: return widen_words(type, load_16(p, n));
     case DQL_INT32:
-    case DQL_FLOAT32: return load_32(from, i, n);
-    case DQL_FLOAT16: return from_f16(load_16(from, i, n));
-    case DQL_BFLOAT16: return from_bf16(load_16(from, i, n));
-    case DQL_FLOAT8E8M0: return from_e8m0_16(load_8(from, i, n));
+    case DQL_FLOAT32: return load_32(p, n);
+    case DQL_FLOAT16: return from_f16(load_16(p, n));
+    case DQL_BFLOAT16: return from_bf16(load_16(p, n));
     default: return splat(0); /* not reached */
     }
 }
@@ -291,14 +292,14 @@ DQL_INLINE vf32 word_of(dql_type type, vf32 raw) {
     return dql_is_scale(type) ? (vf32){one_nan(raw.a), one_nan(raw.b)} : raw;
 }
 
-DQL_INLINE vf32 zero_vector(dql_type type, vf32 entries) {
+DQL_INLINE vf32 zero_vector(dql_type type, vf32 v) {
     (void)type;
-    return entries;
+    return v;
 }
 
-DQL_INLINE vf32 zero_splat(dql_type type, int32_t entry) {
+DQL_INLINE vf32 zero_splat(dql_type type, int32_t word) {
     (void)type;
-    return raw_ints(_mm256_set1_epi32(entry), _mm256_set1_epi32(entry));
+    return raw_ints(_mm256_set1_epi32(word), _mm256_set1_epi32(word));
 }
 
 /* Integers are subtracted as such, which leaves the float units to the rest. */
@@ -313,14 +314,14 @@ DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     return times(raw, scale);
 }
 
-/* (phase + lane) / group_length by a multiplication, which is exact for numbers this small. No lane is past 8 scales:
- * where group is 2, a factor of LANES, phase is 0. */
-DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t phase) {
-    /* phase is at most 14 */
+/* (in_group + lane) / group_length by a multiplication, which is exact for numbers this small. No lane is past 8
+ * scales: where group is 2, a factor of LANES, in_group is 0. */
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t in_group) {
+    /* in_group is at most 14 */
     static const int32_t places[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14,
                                      15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
-    const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(places + phase));
-    const __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(places + phase + 8));
+    const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(places + in_group));
+    const __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(places + in_group + 8));
     const __m256i inverse = _mm256_set1_epi32((int)(0x7fff / group_length + 1));
     const __m256 scales = _mm256_castsi256_ps(load_8_of_32(from, n));
     return (vf32){_mm256_permutevar8x32_ps(scales, _mm256_srli_epi32(_mm256_madd_epi16(a, inverse), 15)),

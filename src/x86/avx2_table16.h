@@ -5,6 +5,7 @@
 #ifndef DQL_X86_AVX2_TABLE16_H
 #define DQL_X86_AVX2_TABLE16_H
 
+#include "kernel_drivers.h"
 #include "x86/avx2.h"
 #include "x86/avx2_differences.h"
 
@@ -31,7 +32,7 @@ DQL_INLINE vf32 four_times(__m128 v) {
 }
 
 /* What the 16 codes mean, less the zero point; the 4 codes of 2 bits, four times. */
-DQL_INLINE vf32 differences16(dql_type x_type, int32_t zero) {
+DQL_INLINE vf32 values16_minus_zero(dql_type x_type, int32_t zero) {
     const float *const first = differences + first_difference(zero);
     switch ((int)x_type) {
     case DQL_INT4: return (vf32){_mm256_loadu_ps(first), _mm256_loadu_ps(first - 8)};
@@ -47,7 +48,7 @@ DQL_INLINE vf32 differences16(dql_type x_type, int32_t zero) {
 
 /* The outputs, before they are rounded to halves. */
 DQL_INLINE vf32 outputs16(dql_type x_type, float scale, int32_t zero) {
-    return times(differences16(x_type, zero), splat(scale));
+    return times(values16_minus_zero(x_type, zero), splat(scale));
 }
 
 /* `order` takes lower and upper bytes of halves apart within 128 bits. */
@@ -71,13 +72,13 @@ DQL_INLINE table16 f32_table16(dql_type x_type, float scale, int32_t zero) {
     else if (x_type == DQL_UINT4)
         r = (table16){.low = twice(uint4_low[zero]), .high = twice(uint4_high[zero])};
     else
-        r = bf16_table16(differences16(x_type, zero));
+        r = bf16_table16(values16_minus_zero(x_type, zero));
     r.scale = _mm256_set1_ps(scale);
     return r;
 }
 
 DQL_INLINE table16 make_table16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
-    if (y_type == DQL_FLOAT32)
+    if (!dql_is_half(y_type))
         return f32_table16(x_type, scale, zero);
     return y_type == DQL_FLOAT16 ? f16_table16(outputs16(x_type, scale, zero))
                                  : bf16_table16(outputs16(x_type, scale, zero));
@@ -88,22 +89,21 @@ DQL_INLINE __m128i nibbles_from_2_bits(__m128i codes) {
     return _mm_or_si128(_mm_and_si128(four, low), _mm_andnot_si128(low, _mm_slli_epi16(four, 2)));
 }
 
-/* STEP16 codes from the start of a byte on as nibbles, twice. */
+/* 32 codes as nibbles, the first one in the lowest: STEP16 of them from the start of a pack on, twice. */
 DQL_INLINE __m256i load_whole_nibbles(dql_type type, const char *p) {
     if (dql_x_bits(type) == 4)
         return twice(p);
     return repeat(nibbles_from_2_bits(_mm_loadl_epi64((const __m128i *)p)));
 }
 
-/* n codes from element i on as nibbles, as if they began at a byte. */
-DQL_INLINE __m128i load_nibbles(dql_type type, const void *from, size_t i, size_t n) {
+/* n of them from any element on. */
+DQL_INLINE __m128i load_nibbles(dql_type type, dql_at at, size_t n) {
     if (dql_x_bits(type) == 2)
-        return nibbles_from_2_bits(_mm_cvtsi64_si128((long long)read_codes(type, from, i, n)));
-    const char *p = (const char *)from + i / 2;
-    const __m128i here = n == STEP16 ? load_bytes(p, 16) : load_bytes(p, (i % 2 + n + 1) / 2);
-    if (i % 2 == 0)
+        return nibbles_from_2_bits(_mm_cvtsi64_si128((long long)read_codes(type, at, n)));
+    const __m128i here = n == STEP16 ? load_bytes(at.byte, 16) : load_bytes(at.byte, (at.skip + n + 1) / 2);
+    if (at.skip == 0)
         return here;
-    const __m128i next = n == STEP16 ? load_bytes(p + 1, 16) : _mm_srli_si128(here, 1);
+    const __m128i next = n == STEP16 ? load_bytes(at.byte + 1, 16) : _mm_srli_si128(here, 1);
     const __m128i low = _mm_and_si128(_mm_srli_epi16(here, 4), _mm_set1_epi8(0x0f));
     return _mm_or_si128(low, _mm_andnot_si128(_mm_set1_epi8(0x0f), _mm_slli_epi16(next, 4)));
 }
@@ -151,21 +151,33 @@ DQL_INLINE void store_floats(const table16 *r, __m256i nibbles, void *y, size_t 
 }
 
 DQL_INLINE void store_outputs(dql_type y_type, const table16 *r, __m256i nibbles, void *y, size_t k, size_t n) {
-    if (y_type == DQL_FLOAT32)
+    if (!dql_is_half(y_type))
         store_floats(r, nibbles, y, k, n);
     else
         store_halves(r, nibbles, y, k, n);
 }
 
-/* Blocks of whole steps from the start of a byte, without a thought for what might be left. */
-DQL_INLINE void dequantize_steps(dql_type x_type, dql_type y_type, const char *x, dql_row row, size_t blocks,
-                                 size_t group_length) {
-    const size_t x_step = STEP16 * dql_x_bits(x_type) / 8, y_step = STEP16 * dql_y_bytes(y_type);
-    for (size_t b = 0; b < blocks; b++) {
-        const table16 r = make_table16(x_type, y_type, row.scale[b], row.zero[b]);
-        for (size_t k = 0; k < group_length; k += STEP16, x += x_step, row.y += y_step)
-            store_outputs(y_type, &r, load_whole_nibbles(x_type, x), row.y, 0, STEP16);
-    }
+/* A group of whole steps from the start of a pack on. */
+DQL_INLINE void group_of_steps(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                               const void *tables) {
+    (void)count, (void)tables;
+    const table16 t = make_table16(x_type, y_type, *row.scale, *row.zero);
+    const char *x = dql_address(x_type, row.x, k);
+    for (; k < end; k += STEP16, x += dql_bytes_of(STEP16, dql_x_bits(x_type)))
+        store_outputs(y_type, &t, load_whole_nibbles(x_type, x), row.y, k, STEP16);
+}
+
+/* Any group. */
+DQL_INLINE void group_by_table16(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                                 const void *tables) {
+    (void)tables;
+    const table16 t = make_table16(x_type, y_type, *row.scale, *row.zero);
+    for (; k < end && count - k >= STEP16; k += STEP16)
+        store_outputs(y_type, &t, repeat(load_nibbles(x_type, dql_at_element(x_type, row.x, row.i + k), STEP16)), row.y,
+                      k, STEP16);
+    if (k < end)
+        store_outputs(y_type, &t, repeat(load_nibbles(x_type, dql_at_element(x_type, row.x, row.i + k), end - k)),
+                      row.y, k, end - k);
 }
 
 /* Lane k: the output of code k of 4 bits. Its upper bit, at the top of the lane, chooses between two permutations. */
@@ -184,106 +196,72 @@ DQL_INLINE vf32 pick_16(__m256 outputs, uint32_t codes) {
     return (vf32){_mm256_permutevar_ps(outputs, a), _mm256_permutevar_ps(outputs, b)};
 }
 
-/* Whole groups from the start of a byte on, without a thought for what might be left: how many they are. */
-DQL_INLINE size_t pick_blocks(dql_type x_type, const char *x, dql_row row, size_t count, size_t group_length) {
-    size_t b = 0;
-    for (size_t k = 0; count - k >= group_length; k += group_length, b++) {
-        const __m256 outputs = outputs16(x_type, row.scale[b], row.zero[b]).a;
+/* A group of whole vectors from the start of a pack on, of 2 bits to float32. */
+DQL_INLINE void group_of_picks(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                               const void *tables) {
+    (void)y_type, (void)count, (void)tables;
+    const __m256 outputs = outputs16(x_type, *row.scale, *row.zero).a;
+    const char *x = dql_address(x_type, row.x, k);
 #pragma GCC unroll 2
-        for (size_t j = 0; j < group_length; j += 16, x += 4)
-            store_32(row.y, k + j, 16, pick_16(outputs, read_32(x)));
-    }
-    return b;
+    for (; k < end; k += LANES, x += dql_bytes_of(LANES, dql_x_bits(x_type)))
+        store_32(row.y, k, LANES, pick_16(outputs, read_32(x)));
 }
 
-/* Types of 2 bits to float32. */
-DQL_INLINE void dequantize_2_bits(dql_type x_type, dql_row row, size_t count, size_t group_length) {
-    size_t k = 0;
-    if (row.i % 4 == 0 && group_length % 16 == 0) {
-        const char *const x = dql_address(x_type, row.x, row.i);
-        const size_t blocks = group_length == 16   ? pick_blocks(x_type, x, row, count, 16)
-                              : group_length == 32 ? pick_blocks(x_type, x, row, count, 32)
-                                                   : pick_blocks(x_type, x, row, count, group_length);
-        k = group_length * blocks;
-        row.scale += blocks;
-        row.zero += blocks;
-    }
-    for (; k < count; row.scale++, row.zero++) {
-        const size_t end = group_length < count - k ? k + group_length : count;
-        const __m256 outputs = outputs16(x_type, *row.scale, *row.zero).a;
-        if ((row.i + k) % 4 == 0)
-            for (; k < end && count - k >= 16; k += 16)
-                store_32(row.y, k, 16, pick_16(outputs, read_32(dql_address(x_type, row.x, row.i + k))));
-        for (; k < end && count - k >= 16; k += 16)
-            store_32(row.y, k, 16, pick_16(outputs, (uint32_t)read_codes(x_type, row.x, row.i + k, 16)));
-        if (k < end)
-            store_32(row.y, k, end - k, pick_16(outputs, (uint32_t)read_codes(x_type, row.x, row.i + k, end - k)));
-        k = end;
-    }
+/* Any group of these. */
+DQL_INLINE void group_by_picking(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                                 const void *tables) {
+    (void)y_type, (void)tables;
+    const __m256 outputs = outputs16(x_type, *row.scale, *row.zero).a;
+    if (dql_starts_pack(x_type, row.i + k))
+        for (; k < end && count - k >= LANES; k += LANES)
+            store_32(row.y, k, LANES, pick_16(outputs, read_32(dql_address(x_type, row.x, row.i + k))));
+    for (; k < end && count - k >= LANES; k += LANES)
+        store_32(row.y, k, LANES,
+                 pick_16(outputs, (uint32_t)read_codes(x_type, dql_at_element(x_type, row.x, row.i + k), LANES)));
+    if (k < end)
+        store_32(row.y, k, end - k,
+                 pick_16(outputs, (uint32_t)read_codes(x_type, dql_at_element(x_type, row.x, row.i + k), end - k)));
 }
 
-/* A group of 16 from the start of a byte. In float32, of float4e2m1 alone, it is too short for tables of bytes. */
-DQL_INLINE void dequantize_16(dql_type x_type, dql_type y_type, const char *x, void *y, size_t k, float scale,
-                              int32_t zero) {
-    if (y_type == DQL_FLOAT32) {
-        const vf32 outputs = outputs16(x_type, scale, zero);
-        const uint32_t first = read_8_codes(x_type, x), second = read_8_codes(x_type, x + dql_x_bits(x_type));
-        store_32(y, k, 16, (vf32){pick_8(x_type, outputs, first), pick_8(x_type, outputs, second)});
+/* A group of 16 from the start of a pack. In float32, of float4e2m1 alone, it is too short for tables of bytes. */
+DQL_INLINE void group_of_16(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                            const void *tables) {
+    (void)end, (void)count, (void)tables;
+    const char *const x = dql_address(x_type, row.x, k);
+    if (dql_is_half(y_type)) {
+        const table16 t = make_table16(x_type, y_type, *row.scale, *row.zero);
+        store_halves(&t, repeat(load_nibbles(x_type, (dql_at){x, 0}, 16)), row.y, k, 16);
     } else {
-        const table16 r = make_table16(x_type, y_type, scale, zero);
-        store_halves(&r, repeat(load_nibbles(x_type, x, 0, 16)), y, k, 16);
+        const vf32 outputs = outputs16(x_type, *row.scale, *row.zero);
+        const uint32_t first = read_8_codes(x_type, x), second = read_8_codes(x_type, x + dql_x_bits(x_type));
+        store_32(row.y, k, 16, (vf32){pick_8(x_type, outputs, first), pick_8(x_type, outputs, second)});
     }
 }
 
-/* The blocks that are whole: their number. */
-DQL_INLINE size_t dequantize_whole(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length) {
-    const char *const x = dql_address(x_type, row.x, row.i);
-    const size_t blocks = count / group_length;
-    if (group_length == 16)
-        for (size_t b = 0; b < blocks; b++)
-            dequantize_16(x_type, y_type, x + 2 * dql_x_bits(x_type) * b, row.y, 16 * b, row.scale[b], row.zero[b]);
-    else if (group_length == STEP16)
-        dequantize_steps(x_type, y_type, x, row, blocks, STEP16);
-    else
-        dequantize_steps(x_type, y_type, x, row, blocks, group_length);
-    return blocks;
+DQL_INLINE void row_by_table16(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
+                               const void *tables) {
+    const bool picks = dql_codes(x_type) == 4 && !dql_is_half(y_type);
+    const size_t step = picks ? LANES : STEP16;
+    dql_group_function *const whole = picks ? group_of_picks : group_of_steps;
+    if (!dql_starts_pack(x_type, row.i))
+        ;
+    else if (group_length == 16)
+        count = dql_for_whole_groups(x_type, y_type, &row, count, 16, picks ? group_of_picks : group_of_16, tables);
+    else if (group_length == 32)
+        count = dql_for_whole_groups(x_type, y_type, &row, count, 32, whole, tables);
+    else if (group_length % step == 0)
+        count = dql_for_whole_groups(x_type, y_type, &row, count, group_length, whole, tables);
+    dql_for_groups(x_type, y_type, row, count, group_length, picks ? group_by_picking : group_by_table16, tables);
 }
 
-DQL_INLINE void dequantize_packed_row(dql_type x_type, dql_type y_type, dql_row row, size_t count,
-                                      size_t group_length) {
-    if (dql_x_bits(x_type) == 2 && y_type == DQL_FLOAT32) {
-        dequantize_2_bits(x_type, row, count, group_length);
-        return;
-    }
-    const size_t a_byte = 8 / dql_x_bits(x_type);
-    size_t k = 0;
-    if (row.i % a_byte == 0 && (group_length == 16 || group_length % STEP16 == 0)) {
-        const size_t blocks = dequantize_whole(x_type, y_type, row, count, group_length);
-        k = blocks * group_length;
-        row.scale += blocks;
-        row.zero += blocks;
-    }
-    for (; k < count; row.scale++, row.zero++) {
-        const size_t end = group_length < count - k ? k + group_length : count;
-        const table16 r = make_table16(x_type, y_type, *row.scale, *row.zero);
-        for (; k < end && count - k >= STEP16; k += STEP16)
-            store_outputs(y_type, &r, repeat(load_nibbles(x_type, row.x, row.i + k, STEP16)), row.y, k, STEP16);
-        if (k < end)
-            store_outputs(y_type, &r, repeat(load_nibbles(x_type, row.x, row.i + k, end - k)), row.y, k, end - k);
-        k = end;
-    }
-}
-
-/* For packed types and groups that are worth it; else false. Integers of 4 bits are subtracted in less time than their
- * outputs are picked, if these are few. */
-DQL_INLINE bool dequantize_packed(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
-    const bool is_int4 = dql_is_integer(x_type) && dql_x_bits(x_type) == 4;
-    if (!dql_is_packed(x_type) || (is_int4 && group_length == 16 && y_type == DQL_FLOAT32) ||
-        dql_has_small_rows(y_type, p, group_length, LANES))
+/* Packed types and groups that are worth it. Integers of 4 bits are subtracted in less time than their outputs are
+ * picked, if these are few. */
+DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+    const bool is_int4 = dql_is_integer(x_type) && dql_codes(x_type) == 16;
+    if (dql_codes(x_type) > 16 || (is_int4 && group_length == 16 && !dql_is_half(y_type)) ||
+        dql_has_small_rows(y_type, panel, group_length, LANES))
         return false;
-    dql_row row = dql_first_row(p);
-    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_packed_row(x_type, y_type, row, p->count, group_length);
+    dql_for_rows(x_type, y_type, panel, group_length, row_by_table16, NULL);
     return true;
 }
 

@@ -5,10 +5,13 @@
 #include "x86/avx512_table16.h"
 #include "x86/stream.h"
 
-DQL_INLINE bool try_long_groups(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
-    return dequantize_by_table16(x_type, y_type, p, group_length) ||
-           dequantize_e4m3fn(x_type, y_type, p, group_length) || dequantize_by_two(x_type, y_type, p, group_length);
+DQL_INLINE bool try_long_groups(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+    return dequantize_by_table16(x_type, y_type, panel, group_length) ||
+           dequantize_e4m3fn(x_type, y_type, panel, group_length) ||
+           dequantize_by_two(x_type, y_type, panel, group_length);
 }
+
+#include "kernel_template.h"
 
 #include "kernel_table.h"
 

@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-typedef __m512 vf32; /* raw lanes of integers are int32, but those of packed ones float32 */
+typedef __m512 vf32; /* raw lanes of integers are int32, but those of at most 16 codes float32 */
 #define LANES ((size_t)16)
 
 /* Of one use: a part of the instruction that uses it. */
@@ -27,35 +27,32 @@ DQL_INLINE __mmask16 below(size_t n) {
     return (__mmask16)(0xffffu >> (LANES - n));
 }
 
-DQL_INLINE __m128i load_8(const void *from, size_t i, size_t n) {
-    const char *p = (const char *)from + i;
+DQL_INLINE __m128i load_8(const char *p, size_t n) {
     return n == LANES ? _mm_loadu_si128((const __m128i *)p) : _mm_maskz_loadu_epi8(below(n), p);
 }
 
-DQL_INLINE __m256i load_16(const void *from, size_t i, size_t n) {
-    const char *p = (const char *)from + 2 * i;
+DQL_INLINE __m256i load_16(const char *p, size_t n) {
     return n == LANES ? _mm256_loadu_si256((const __m256i *)p) : _mm256_maskz_loadu_epi16(below(n), p);
 }
 
-DQL_INLINE __m512i load_32(const void *from, size_t i, size_t n) {
-    const char *p = (const char *)from + 4 * i;
+DQL_INLINE __m512i load_32(const char *p, size_t n) {
     return n == LANES ? _mm512_loadu_si512(p) : _mm512_maskz_loadu_epi32(below(n), p);
 }
 
-/* Packed types: the codes of elements [i, i + n), n at most 32, the first one in the lowest bits. */
-DQL_INLINE __m128i load_codes(dql_type type, const void *from, size_t i, size_t n) {
+/* Codes of at most 4 bits as they are packed, n at most 32, the first one in the lowest bits. */
+DQL_INLINE __m128i load_stream(dql_type type, dql_at at, size_t n) {
     const unsigned bits = dql_x_bits(type);
-    const size_t a_byte = 8 / bits, skip = i % a_byte, bytes = (skip + n + a_byte - 1) / a_byte;
-    const char *p = (const char *)from + i / a_byte;
-    if (bits == 2) {
-        const __m128i here = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (16 - bytes)), p);
-        const __m128i shift = _mm_cvtsi32_si128((int)(skip * bits)), back = _mm_cvtsi32_si128(64 - (int)(skip * bits));
+    const size_t bytes = ((at.skip + n) * bits + 7) / 8;
+    if (32 * bits <= 64) {
+        const __m128i here = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (16 - bytes)), at.byte);
+        const __m128i shift = _mm_cvtsi32_si128((int)(at.skip * bits)),
+                      back = _mm_cvtsi32_si128(64 - (int)(at.skip * bits));
         return _mm_or_si128(_mm_srl_epi64(here, shift), _mm_sll_epi64(_mm_srli_si128(here, 8), back));
     }
-    const __m128i here = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (bytes < 16 ? 16 - bytes : 0)), p);
-    if (skip == 0)
+    const __m128i here = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (bytes < 16 ? 16 - bytes : 0)), at.byte);
+    if (at.skip == 0)
         return here;
-    const __m128i next = bytes > 16 ? _mm_loadu_si128((const __m128i *)(p + 1)) : _mm_srli_si128(here, 1);
+    const __m128i next = bytes > 16 ? _mm_loadu_si128((const __m128i *)(at.byte + 1)) : _mm_srli_si128(here, 1);
     return _mm_ternarylogic_epi64(_mm_set1_epi8(0x0f), _mm_srli_epi16(here, 4), _mm_slli_epi16(next, 4),
                                   0xca /* a ? b : c */);
 }
@@ -88,7 +85,7 @@ DQL_INLINE __m512i spread_16(dql_type type, __m128i codes) {
 #endif
 }
 
-/* The same from the start of a byte on: each part comes from memory to its lanes in one instruction. */
+/* The same from the start of a pack on: each part comes from memory to its lanes in one instruction. */
 DQL_INLINE __m512i spread_whole_16(dql_type type, const char *p) {
     if (dql_x_bits(type) == 2)
         return spread_16_of_2_bits(_mm512_set1_epi32((int)read_32(p)));
@@ -99,15 +96,21 @@ DQL_INLINE __m512i spread_whole_16(dql_type type, const char *p) {
 #endif
 }
 
-DQL_INLINE __m512i load_packed(dql_type type, const void *from, size_t i, size_t n) {
-    const size_t a_byte = 8 / dql_x_bits(type);
-    if (n == LANES && i % a_byte == 0)
-        return spread_whole_16(type, (const char *)from + i / a_byte);
-    return spread_16(type, load_codes(type, from, i, n));
+/* Codes of at most 4 bits go from their stream to lanes at once: by way of bytes it would take an instruction more. */
+DQL_INLINE __m512i load_spread(dql_type type, dql_at at, size_t n) {
+    if (n == LANES && at.skip == 0)
+        return spread_whole_16(type, at.byte);
+    return spread_16(type, load_stream(type, at, n));
 }
 
-/* What the 16 codes of a packed type mean; the 4 codes of 2 bits, four times. */
-DQL_INLINE vf32 meanings(dql_type type) {
+/* Types of 8 bits, at most LANES codes. */
+DQL_INLINE __m128i load_codes(dql_type type, dql_at at, size_t n) {
+    (void)type;
+    return load_8(at.byte, n);
+}
+
+/* The values of the 16 codes; of the 4 codes of 2 bits, four times. */
+DQL_INLINE vf32 values16(dql_type type) {
     switch ((int)type) {
     case DQL_INT4: return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1);
     case DQL_UINT4: return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -164,7 +167,7 @@ DQL_INLINE vf32 from_e8m0(__m128i codes) {
     return _mm512_castsi512_ps(_mm512_mask_or_epi32(exponents, ends, exponents, _mm512_set1_epi32(0x400000)));
 }
 
-/* 16 codes of a type of 8 bits; integers become int32, other types float32. */
+/* Integers become int32, other types float32. */
 DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
     switch ((int)type) {
     case DQL_INT8: return _mm512_castsi512_ps(_mm512_cvtepi8_epi32(codes));
@@ -173,23 +176,24 @@ DQL_INLINE vf32 raw_from_codes(dql_type type, __m128i codes) {
     case DQL_FLOAT8E4M3FNUZ: return from_e4m3fnuz(codes);
     case DQL_FLOAT8E5M2: return from_e5m2(codes);
     case DQL_FLOAT8E5M2FNUZ: return from_e5m2fnuz(codes);
+    case DQL_FLOAT8E8M0: return from_e8m0(codes);
     default: return _mm512_setzero_ps(); /* not reached */
     }
 }
 
-DQL_INLINE vf32 load(dql_type type, const void *from, size_t i, size_t n) {
-    if (dql_is_packed(type))
-        return _mm512_permutexvar_ps(load_packed(type, from, i, n), meanings(type));
-    if (dql_x_bits(type) == 8)
-        return raw_from_codes(type, load_8(from, i, n));
+DQL_INLINE vf32 load(dql_type type, dql_at at, size_t n) {
+    const char *const p = at.byte;
+    if (dql_codes(type) <= 16)
+        return _mm512_permutexvar_ps(load_spread(type, at, n), values16(type));
+    if (dql_bits(type) <= 8)
+        return raw_from_codes(type, load_codes(type, at, n));
     switch ((int)type) {
-    case DQL_INT16: return _mm512_castsi512_ps(_mm512_cvtepi16_epi32(load_16(from, i, n)));
-    case DQL_UINT16: return _mm512_castsi512_ps(_mm512_cvtepu16_epi32(load_16(from, i, n)));
-    case DQL_INT32: return _mm512_castsi512_ps(load_32(from, i, n));
-    case DQL_FLOAT32: return _mm512_castsi512_ps(load_32(from, i, n));
-    case DQL_FLOAT16: return _mm512_cvtph_ps(load_16(from, i, n));
-    case DQL_BFLOAT16: return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load_16(from, i, n)), 16));
-    case DQL_FLOAT8E8M0: return from_e8m0(load_8(from, i, n));
+    case DQL_INT16: return _mm512_castsi512_ps(_mm512_cvtepi16_epi32(load_16(p, n)));
+    case DQL_UINT16: return _mm512_castsi512_ps(_mm512_cvtepu16_epi32(load_16(p, n)));
+    case DQL_INT32: return _mm512_castsi512_ps(load_32(p, n));
+    case DQL_FLOAT32: return _mm512_castsi512_ps(load_32(p, n));
+    case DQL_FLOAT16: return _mm512_cvtph_ps(load_16(p, n));
+    case DQL_BFLOAT16: return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load_16(p, n)), 16));
     default: return _mm512_setzero_ps(); /* not reached */
     }
 }
@@ -198,14 +202,14 @@ DQL_INLINE vf32 word_of(dql_type type, vf32 raw) {
     return dql_is_scale(type) ? with_nan(raw, _mm512_cmp_ps_mask(raw, raw, _CMP_UNORD_Q)) : raw;
 }
 
-DQL_INLINE vf32 zero_vector(dql_type type, vf32 entries) {
+DQL_INLINE vf32 zero_vector(dql_type type, vf32 words) {
     (void)type;
-    return entries;
+    return words;
 }
 
-DQL_INLINE vf32 zero_splat(dql_type type, int32_t entry) {
+DQL_INLINE vf32 zero_splat(dql_type type, int32_t word) {
     (void)type;
-    return _mm512_castsi512_ps(_mm512_set1_epi32(entry));
+    return _mm512_castsi512_ps(_mm512_set1_epi32(word));
 }
 
 DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
@@ -216,7 +220,7 @@ DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     if (!dql_is_integer(type))
         return _mm512_mul_ps(raw, scale);
-    if (dql_is_packed(type))
+    if (dql_codes(type) <= 16)
         return affine(raw, scale, zero);
     __m512i difference = _mm512_castps_si512(raw);
     if (dql_subtracts(type))
@@ -224,10 +228,10 @@ DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     return _mm512_mul_ps(_mm512_cvtepi32_ps(difference), scale);
 }
 
-/* (phase + lane) / group_length by a multiplication, which is exact for numbers this small. */
-DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t phase) {
+/* (in_group + lane) / group_length by a multiplication, which is exact for numbers this small. */
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t in_group) {
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const __m512i place = _mm512_add_epi32(lane, _mm512_set1_epi32((int)phase));
+    const __m512i place = _mm512_add_epi32(lane, _mm512_set1_epi32((int)in_group));
     const __m512i inverse = _mm512_set1_epi32((int)(0x7fff / group_length + 1));
     const __m512i index = _mm512_srli_epi32(_mm512_madd_epi16(place, inverse), 15);
     return _mm512_permutexvar_ps(index, _mm512_maskz_loadu_ps(below(n), from));
@@ -300,37 +304,42 @@ DQL_INLINE void store_two(dql_type type, void *to, size_t i, vf32 a, vf32 b) {
 #include "kernel_tail.h"
 
 DQL_INLINE void dequantize_two(dql_type x_type, dql_type y_type, dql_row row, size_t k, vf32 scale, vf32 zero) {
-    store_two(y_type, row.y, k, dequantize_raw(x_type, load(x_type, row.x, row.i + k, LANES), scale, zero),
-              dequantize_raw(x_type, load(x_type, row.x, row.i + k + LANES, LANES), scale, zero));
+    const vf32 a = load(x_type, dql_at_element(x_type, row.x, row.i + k), LANES),
+               b = load(x_type, dql_at_element(x_type, row.x, row.i + k + LANES), LANES);
+    store_two(y_type, row.y, k, dequantize_raw(x_type, a, scale, zero), dequantize_raw(x_type, b, scale, zero));
 }
 
-DQL_INLINE void dequantize_row_by_two(dql_type x_type, dql_type y_type, dql_row row, size_t count,
-                                      size_t group_length) {
+/* A group of whole pairs of vectors. */
+DQL_INLINE void group_of_twos(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                              const void *tables) {
+    (void)count, (void)tables;
+    const vf32 s = splat(*row.scale), z = zero_splat(x_type, *row.zero);
+    for (; k < end; k += 2 * LANES)
+        dequantize_two(x_type, y_type, row, k, s, z);
+}
+
+DQL_INLINE void group_by_two(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                             const void *tables) {
+    (void)tables;
     const size_t step = 2 * LANES;
-    size_t k = 0;
-    if (group_length % step == 0)
-        for (; count - k >= group_length; row.scale++, row.zero++) { /* blocks that leave no rest */
-            const vf32 s = splat(*row.scale), z = zero_splat(x_type, *row.zero);
-            for (const size_t end = k + group_length; k < end; k += step)
-                dequantize_two(x_type, y_type, row, k, s, z);
-        }
-    for (size_t end; k < count; k = end, row.scale++, row.zero++) {
-        const vf32 s = splat(*row.scale), z = zero_splat(x_type, *row.zero);
-        end = group_length < count - k ? k + group_length : count;
-        for (; k < end && dql_step(x_type, y_type, end - k, count - k, step) == step; k += step)
-            dequantize_two(x_type, y_type, row, k, s, z);
-        dequantize_tail(x_type, y_type, row, k, end, count, *row.scale, *row.zero);
-    }
+    const vf32 s = splat(*row.scale), z = zero_splat(x_type, *row.zero);
+    for (; k < end && dql_step(x_type, y_type, end - k, count - k, step) == step; k += step)
+        dequantize_two(x_type, y_type, row, k, s, z);
+    dequantize_tail(x_type, y_type, row, k, end, count);
+}
+
+DQL_INLINE void row_by_two(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
+                           const void *tables) {
+    if (group_length % (2 * LANES) == 0)
+        count = dql_for_whole_groups(x_type, y_type, &row, count, group_length, group_of_twos, tables);
+    dql_for_groups(x_type, y_type, row, count, group_length, group_by_two, tables);
 }
 
 /* To bfloat16 two vectors at a time, in groups that gain by it; else false. */
-DQL_INLINE bool dequantize_by_two(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
-    const size_t step = 2 * LANES;
-    if (y_type != DQL_BFLOAT16 || (group_length % step && group_length < 4 * step))
+DQL_INLINE bool dequantize_by_two(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+    if (y_type != DQL_BFLOAT16 || (group_length % (2 * LANES) && group_length < 8 * LANES))
         return false;
-    dql_row row = dql_first_row(p);
-    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_row_by_two(x_type, y_type, row, p->count, group_length);
+    dql_for_rows(x_type, y_type, panel, group_length, row_by_two, NULL);
     return true;
 }
 

@@ -7,7 +7,7 @@
 
 /* The 16 outputs, before they are rounded. Float zero points are 0. */
 DQL_INLINE vf32 outputs16(dql_type x_type, float scale, int32_t zero) {
-    const vf32 v = meanings(x_type), s = splat_once(scale);
+    const vf32 v = values16(x_type), s = splat_once(scale);
     return dql_is_integer(x_type) ? affine(v, s, zero_splat(x_type, zero)) : _mm512_mul_ps(v, s);
 }
 
@@ -18,10 +18,11 @@ DQL_INLINE __m256i halves16(dql_type x_type, dql_type y_type, float scale, int32
 }
 
 /* 16 float32, or 16 halves twice. */
-DQL_INLINE __m512i table16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
-    if (y_type == DQL_FLOAT32)
-        return _mm512_castps_si512(outputs16(x_type, scale, zero));
-    return _mm512_broadcast_i64x4(halves16(x_type, y_type, scale, zero));
+typedef __m512i table16;
+
+DQL_INLINE table16 make_table16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
+    return dql_is_half(y_type) ? _mm512_broadcast_i64x4(halves16(x_type, y_type, scale, zero))
+                               : _mm512_castps_si512(outputs16(x_type, scale, zero));
 }
 
 /* Lane k of 16 bits: code k of 32 in its lowest bits, others above. */
@@ -67,7 +68,7 @@ DQL_INLINE __m512i spread_32(dql_type type, __m128i codes) {
 #endif
 }
 
-/* The same from the start of a byte on. */
+/* The same from the start of a pack on. */
 DQL_INLINE __m512i spread_whole_32(dql_type type, const char *p) {
     if (dql_x_bits(type) == 2)
         return spread_32_of_2_bits(_mm512_set1_epi64((long long)read_64(p)));
@@ -80,11 +81,11 @@ DQL_INLINE __m512i spread_whole_32(dql_type type, const char *p) {
 }
 
 /* Elements [k, k + n) of a row, n at most 16 of float32 or 32 of halves. */
-DQL_INLINE void pick(dql_type x_type, dql_type y_type, __m512i table, dql_row row, size_t k, size_t n) {
-    const __m128i codes = load_codes(x_type, row.x, row.i + k, n);
-    if (y_type == DQL_FLOAT32) {
+DQL_INLINE void pick(dql_type x_type, dql_type y_type, table16 table, dql_row row, size_t k, size_t n) {
+    const __m128i codes = load_stream(x_type, dql_at_element(x_type, row.x, row.i + k), n);
+    if (!dql_is_half(y_type)) {
         const __m512i outputs = _mm512_permutexvar_epi32(spread_16(x_type, codes), table);
-        store(DQL_FLOAT32, row.y, k, n, _mm512_castsi512_ps(outputs));
+        store(y_type, row.y, k, n, _mm512_castsi512_ps(outputs));
         return;
     }
     const __m512i halves = _mm512_permutexvar_epi16(spread_32(x_type, codes), table);
@@ -94,9 +95,9 @@ DQL_INLINE void pick(dql_type x_type, dql_type y_type, __m512i table, dql_row ro
         _mm512_mask_storeu_epi16(row.y + 2 * k, 0xffffffffu >> (32 - n), halves);
 }
 
-/* As many as can be, from the start of a byte. */
-DQL_INLINE void pick_whole(dql_type x_type, dql_type y_type, __m512i table, const char *x, char *y, size_t k) {
-    if (y_type == DQL_FLOAT32)
+/* As many as can be, from the start of a pack. */
+DQL_INLINE void pick_whole(dql_type x_type, dql_type y_type, table16 table, const char *x, char *y, size_t k) {
+    if (!dql_is_half(y_type))
         _mm512_storeu_si512(y + 4 * k, _mm512_permutexvar_epi32(spread_whole_16(x_type, x), table));
     else
         _mm512_storeu_si512(y + 2 * k, _mm512_permutexvar_epi16(spread_whole_32(x_type, x), table));
@@ -121,74 +122,68 @@ DQL_INLINE __m256i spread_16_words(dql_type type, uint64_t codes) {
 #endif
 }
 
-/* To halves, groups of 16 from the start of a byte on: how many they are. */
-DQL_INLINE size_t pick_blocks_of_16(dql_type x_type, dql_type y_type, const char *x, dql_row row, size_t count) {
-    const size_t blocks = count / LANES;
-    for (size_t b = 0; b < blocks; b++, x += 2 * dql_x_bits(x_type)) {
-        const __m256i table = halves16(x_type, y_type, row.scale[b], row.zero[b]);
-        const uint64_t codes = dql_x_bits(x_type) == 2 ? read_32(x) : read_64(x);
-        const __m256i index = spread_16_words(x_type, codes);
-        store_16(row.y, LANES * b, LANES, _mm256_permutexvar_epi16(index, table));
-    }
-    return blocks;
+/* The elements of a pick. */
+DQL_INLINE size_t step16(dql_type y_type) {
+    return dql_is_half(y_type) ? 32 : 16;
 }
 
-/* Whole groups from the start of a byte on, without a thought for what might be left: how many they are. */
-DQL_INLINE size_t pick_blocks(dql_type x_type, dql_type y_type, const char *x, dql_row row, size_t count,
-                              size_t group_length) {
-    const size_t step = y_type == DQL_FLOAT32 ? 16 : 32, step_bytes = step * dql_x_bits(x_type) / 8;
-    size_t b = 0;
-    for (size_t k = 0; count - k >= group_length; k += group_length, b++) {
-        const __m512i table = table16(x_type, y_type, row.scale[b], row.zero[b]);
+/* A group of 16 from the start of a pack on, to halves. */
+DQL_INLINE void group_of_16(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                            const void *tables) {
+    (void)end, (void)count, (void)tables;
+    const char *const x = dql_address(x_type, row.x, k);
+    const __m256i table = halves16(x_type, y_type, *row.scale, *row.zero);
+    const __m256i index = spread_16_words(x_type, dql_x_bits(x_type) == 2 ? read_32(x) : read_64(x));
+    store_16(row.y, k, LANES, _mm256_permutexvar_epi16(index, table));
+}
+
+/* A group of whole picks from the start of a pack on. */
+DQL_INLINE void group_of_picks(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                               const void *tables) {
+    (void)count, (void)tables;
+    const size_t step = step16(y_type);
+    const table16 table = make_table16(x_type, y_type, *row.scale, *row.zero);
+    const char *x = dql_address(x_type, row.x, k);
 #pragma GCC unroll 2
-        for (size_t j = 0; j < group_length; j += step, x += step_bytes)
-            pick_whole(x_type, y_type, table, x, row.y, k + j);
-    }
-    return b;
+    for (; k < end; k += step, x += dql_bytes_of(step, dql_x_bits(x_type)))
+        pick_whole(x_type, y_type, table, x, row.y, k);
 }
 
-DQL_INLINE size_t pick_all_blocks(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length) {
-    const char *const x = dql_address(x_type, row.x, row.i);
-    if (group_length == 16)
-        return y_type == DQL_FLOAT32 ? pick_blocks(x_type, y_type, x, row, count, 16)
-                                     : pick_blocks_of_16(x_type, y_type, x, row, count);
-    return group_length == 32 ? pick_blocks(x_type, y_type, x, row, count, 32)
-                              : pick_blocks(x_type, y_type, x, row, count, group_length);
-}
-
-DQL_INLINE void dequantize_row_by_table16(dql_type x_type, dql_type y_type, dql_row row, size_t count,
-                                          size_t group_length) {
-    const size_t step = y_type == DQL_FLOAT32 ? 16 : 32, a_byte = 8 / dql_x_bits(x_type);
-    size_t k = 0;
-    if (row.i % a_byte == 0 && (group_length == 16 || group_length % step == 0)) {
-        const size_t blocks = pick_all_blocks(x_type, y_type, row, count, group_length);
-        k = group_length * blocks;
-        row.scale += blocks;
-        row.zero += blocks;
-    }
-    for (; k < count; row.scale++, row.zero++) {
-        const size_t end = group_length < count - k ? k + group_length : count;
-        const __m512i table = table16(x_type, y_type, *row.scale, *row.zero);
-        if ((row.i + k) % a_byte == 0)
-            for (; k < end && count - k >= step; k += step)
-                pick_whole(x_type, y_type, table, dql_address(x_type, row.x, row.i + k), row.y, k);
+DQL_INLINE void group_by_table16(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                                 const void *tables) {
+    (void)tables;
+    const size_t step = step16(y_type);
+    const table16 table = make_table16(x_type, y_type, *row.scale, *row.zero);
+    if (dql_starts_pack(x_type, row.i + k))
         for (; k < end && count - k >= step; k += step)
-            pick(x_type, y_type, table, row, k, step);
-        for (; k < end && end - k >= 16; k += 16)
-            pick(x_type, y_type, table, row, k, 16);
-        if (k < end)
-            pick(x_type, y_type, table, row, k, end - k);
-        k = end;
-    }
+            pick_whole(x_type, y_type, table, dql_address(x_type, row.x, row.i + k), row.y, k);
+    for (; k < end && count - k >= step; k += step)
+        pick(x_type, y_type, table, row, k, step);
+    for (; k < end && end - k >= 16; k += 16)
+        pick(x_type, y_type, table, row, k, 16);
+    if (k < end)
+        pick(x_type, y_type, table, row, k, end - k);
 }
 
-/* For packed types and groups that are worth a table; else false. */
-DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
-    if (!dql_is_packed(x_type) || dql_has_small_rows(y_type, p, group_length, LANES))
+DQL_INLINE void row_by_table16(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
+                               const void *tables) {
+    if (!dql_starts_pack(x_type, row.i))
+        ;
+    else if (group_length == 16)
+        count = dql_for_whole_groups(x_type, y_type, &row, count, 16,
+                                     dql_is_half(y_type) ? group_of_16 : group_of_picks, tables);
+    else if (group_length == 32)
+        count = dql_for_whole_groups(x_type, y_type, &row, count, 32, group_of_picks, tables);
+    else if (group_length % step16(y_type) == 0)
+        count = dql_for_whole_groups(x_type, y_type, &row, count, group_length, group_of_picks, tables);
+    dql_for_groups(x_type, y_type, row, count, group_length, group_by_table16, tables);
+}
+
+/* Types of at most 16 codes, in groups that are worth a table; else false. */
+DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+    if (dql_codes(x_type) > 16 || dql_has_small_rows(y_type, panel, group_length, LANES))
         return false;
-    dql_row row = dql_first_row(p);
-    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_row_by_table16(x_type, y_type, row, p->count, group_length);
+    dql_for_rows(x_type, y_type, panel, group_length, row_by_table16, NULL);
     return true;
 }
 

@@ -13,33 +13,34 @@ DQL_INLINE __mmask16 makes_subnormals(dql_type x_type, vf32 scale) {
     return _mm512_mask_cmplt_epu32_mask(_mm512_test_epi32_mask(bits, bits), bits, least);
 }
 
-DQL_INLINE bool may_make_subnormals(dql_type x_type, const dql_panel *p) {
-    const size_t scales = (p->count - 1) / p->group_length + 1, rows = p->scale_stride ? p->rows : 1;
+DQL_INLINE bool may_make_subnormals(dql_type x_type, const dql_panel *panel) {
+    const size_t scales = (panel->count - 1) / panel->group_length + 1, rows = panel->scale_stride ? panel->rows : 1;
     unsigned any = 0;
     for (size_t r = 0; r < rows; r++) {
-        const float *scale = p->scale + r * p->scale_stride;
+        const float *scale = panel->scale + r * panel->scale_stride;
         size_t k = 0;
         for (; scales - k >= LANES; k += LANES)
-            any |= makes_subnormals(x_type, load(DQL_FLOAT32, scale, k, LANES));
+            any |= makes_subnormals(x_type, load(DQL_FLOAT32, dql_at_element(DQL_FLOAT32, scale, k), LANES));
         if (k < scales)
-            any |= makes_subnormals(x_type, load(DQL_FLOAT32, scale, k, scales - k));
+            any |= makes_subnormals(x_type, load(DQL_FLOAT32, dql_at_element(DQL_FLOAT32, scale, k), scales - k));
     }
     return any != 0;
 }
 
 /* Where each scale serves one element, looking at it takes longer than rounding without the instruction. */
-DQL_INLINE bool is_for_vbmi(dql_type x_type, const dql_panel *p) {
-    return (p->group_length == 1 && (p->rows == 1 || p->scale_stride)) || may_make_subnormals(x_type, p);
+DQL_INLINE bool is_for_vbmi(dql_type x_type, const dql_panel *panel) {
+    return (panel->group_length == 1 && (panel->rows == 1 || panel->scale_stride)) ||
+           may_make_subnormals(x_type, panel);
 }
 
 extern const dql_kernels dql_isa_avx512vbmi;
 
 #define DEFINE_KERNEL(X, x_name, ...)                                                                                  \
-    static void dequantize_##x_name##_bfloat16(const dql_panel *p) {                                                   \
-        if (is_for_vbmi(DQL_##X, p))                                                                                   \
-            dql_isa_avx512vbmi.dequantize[DQL_##X][DQL_Y_BFLOAT16](p);                                                 \
+    static void dequantize_##x_name##_bfloat16(const dql_panel *panel) {                                               \
+        if (is_for_vbmi(DQL_##X, panel))                                                                               \
+            dql_isa_avx512vbmi.dequantize[DQL_##X][DQL_Y_BFLOAT16](panel);                                             \
         else                                                                                                           \
-            dequantize(DQL_##X, DQL_BFLOAT16, p);                                                                      \
+            dequantize(DQL_##X, DQL_BFLOAT16, panel);                                                                  \
     }
 DQL_X_TYPES(DEFINE_KERNEL)
 

@@ -6,6 +6,7 @@
 
 #include "x86/avx512vbmi_planes.h"
 
+#include "kernel_tail.h"
 #include "scalar/float8_tables.h"
 
 enum {
@@ -44,15 +45,15 @@ DQL_INLINE planes finished_planes(dql_type x_type, dql_type y_type, vf32 scale) 
     return p;
 }
 
-/* Negative numbers are the positive ones with another sign, and so is 0 where -0 is NaN: the least codes tell of those,
- * in half the time that it takes to make NaNs. Without `least` they are made. */
-DQL_INLINE two_bytes pick_bytes(dql_type type, const planes *p, __m512i codes, __m512i *least) {
+/* Negative numbers are the positive ones with another sign, and so is 0 where -0 is NaN: the least code tells of those,
+ * in half the time that it takes to make NaNs. NULL for `min_code` makes them. */
+DQL_INLINE two_bytes pick_bytes(dql_type type, const planes *p, __m512i codes, __m512i *min_code) {
     const __m512i sign = _mm512_set1_epi8((char)0x80);
     two_bytes b = {_mm512_permutex2var_epi8(p->low[0], codes, p->low[1]),
                    _mm512_permutex2var_epi8(p->high[0], codes, p->high[1])};
     b.high = _mm512_ternarylogic_epi64(b.high, codes, sign, 0x78 /* a ^ (b & c) */);
-    if (minus_zero_is_nan(type) && least)
-        *least = _mm512_min_epi8(*least, codes);
+    if (minus_zero_is_nan(type) && min_code)
+        *min_code = _mm512_min_epi8(*min_code, codes);
     else if (minus_zero_is_nan(type)) { /* 0x7fff in both formats */
         const __mmask64 nan = _mm512_cmpeq_epi8_mask(codes, sign);
         b.low = _mm512_mask_mov_epi8(b.low, nan, _mm512_set1_epi8((char)0xff));
@@ -64,10 +65,10 @@ DQL_INLINE two_bytes pick_bytes(dql_type type, const planes *p, __m512i codes, _
 /* ---- finished halves ---- */
 
 DQL_INLINE void float8_finished(dql_type x_type, dql_type y_type, const char *x, char *y, size_t steps, float scale,
-                                __m512i *least) {
+                                __m512i *min_code) {
     const planes p = finished_planes(x_type, y_type, splat(scale));
     for (; steps; steps--, x += STEP8, y += 2 * STEP8) {
-        const two_bytes b = pick_bytes(x_type, &p, load_for_halves(x), least);
+        const two_bytes b = pick_bytes(x_type, &p, load_for_halves(x), min_code);
         _mm512_storeu_si512(y, _mm512_unpacklo_epi8(b.low, b.high));
         _mm512_storeu_si512(y + 64, _mm512_unpackhi_epi8(b.low, b.high));
     }
@@ -77,11 +78,11 @@ DQL_INLINE void float8_finished(dql_type x_type, dql_type y_type, const char *x,
 
 /* Ordered so that interleaving the bytes of the planes within 128-bit lanes gives dwords of which the lower halves are
  * in order, and the upper ones. */
-DQL_INLINE two_bytes decode_64(dql_type type, const planes *p, const char *x, __m512i *least) {
+DQL_INLINE two_bytes decode_64(dql_type type, const planes *p, const char *x, __m512i *min_code) {
     const __m512i order =
         _mm512_set_epi64(0x3f2f3e2e3d2d3c2c, 0x1f0f1e0e1d0d1c0c, 0x3b2b3a2a39293828, 0x1b0b1a0a19091808,
                          0x3727362635253424, 0x1707160615051404, 0x3323322231213020, 0x1303120211011000);
-    return pick_bytes(type, p, _mm512_permutexvar_epi8(order, _mm512_loadu_si512(x)), least);
+    return pick_bytes(type, p, _mm512_permutexvar_epi8(order, _mm512_loadu_si512(x)), min_code);
 }
 
 /* Where each scale serves one vector, it is a part of the instruction. */
@@ -105,15 +106,15 @@ DQL_INLINE void scale_64(dql_type y_type, two_bytes b, char *y, const float *sca
 /* A scale for each `group_length` elements: 16, 32, or a multiple of 64. The bytes of the next step are picked before
  * this one is scaled, since they don't wait for anything. */
 DQL_INLINE void float8_decoded(dql_type x_type, dql_type y_type, const planes *p, const char *x, char *y, size_t steps,
-                               size_t group_length, const float *scale, __m512i *least) {
+                               size_t group_length, const float *scale, __m512i *min_code) {
     const size_t y_step = STEP8 * dql_y_bytes(y_type);
     const size_t scales = group_length < STEP8 ? STEP8 / group_length : 1,
                  turns = group_length < STEP8 ? 1 : group_length / STEP8;
-    two_bytes next = decode_64(x_type, p, x, least);
+    two_bytes next = decode_64(x_type, p, x, min_code);
     for (size_t k = 1, left = turns; k <= steps; k++, y += y_step) {
         const two_bytes b = next;
         x += k < steps ? STEP8 : 0;
-        next = decode_64(x_type, p, x, least);
+        next = decode_64(x_type, p, x, min_code);
         scale_64(y_type, b, y, scale, group_length);
         left--;
         scale += left ? 0 : scales;
@@ -123,106 +124,119 @@ DQL_INLINE void float8_decoded(dql_type x_type, dql_type y_type, const planes *p
 
 /* The same to float32 for multiples of 64: stores take so long that no bytes need to be picked ahead. */
 DQL_INLINE void float8_decoded_long(dql_type x_type, const planes *p, const char *x, char *y, size_t steps,
-                                    size_t group_length, const float *scale, __m512i *least) {
+                                    size_t group_length, const float *scale, __m512i *min_code) {
     for (; steps; scale++) {
         const float s = *scale; /* y may alias it */
         size_t left = group_length / STEP8 < steps ? group_length / STEP8 : steps;
         steps -= left;
         for (; left; left--, x += STEP8, y += 4 * STEP8)
-            scale_64(DQL_FLOAT32, decode_64(x_type, p, x, least), y, &s, STEP8);
+            scale_64(DQL_FLOAT32, decode_64(x_type, p, x, min_code), y, &s, STEP8);
     }
 }
 
 /* `count` elements in whole steps, as far as they go: their number. */
 DQL_INLINE size_t float8_steps(dql_type x_type, dql_type y_type, const planes *decoded, const char *x, char *y,
-                               size_t count, size_t group_length, const float *scale, __m512i *least) {
+                               size_t count, size_t group_length, const float *scale, __m512i *min_code) {
     const size_t steps = count / STEP8;
     if (steps == 0)
         return 0;
-    if (y_type != DQL_FLOAT32 && group_length >= FINISHED8_GROUP && count >= FINISHED8_GROUP)
-        float8_finished(x_type, y_type, x, y, steps, *scale, least);
+    if (dql_is_half(y_type) && group_length >= FINISHED8_GROUP && count >= FINISHED8_GROUP)
+        float8_finished(x_type, y_type, x, y, steps, *scale, min_code);
     else if (group_length == 16)
-        float8_decoded(x_type, y_type, decoded, x, y, steps, 16, scale, least);
+        float8_decoded(x_type, y_type, decoded, x, y, steps, 16, scale, min_code);
     else if (group_length == 32)
-        float8_decoded(x_type, y_type, decoded, x, y, steps, 32, scale, least);
-    else if (y_type == DQL_FLOAT32)
-        float8_decoded_long(x_type, decoded, x, y, steps, group_length, scale, least);
+        float8_decoded(x_type, y_type, decoded, x, y, steps, 32, scale, min_code);
+    else if (!dql_is_half(y_type))
+        float8_decoded_long(x_type, decoded, x, y, steps, group_length, scale, min_code);
     else
-        float8_decoded(x_type, y_type, decoded, x, y, steps, group_length, scale, least);
+        float8_decoded(x_type, y_type, decoded, x, y, steps, group_length, scale, min_code);
     return STEP8 * steps;
 }
 
-DQL_INLINE void dequantize_float8_row(dql_type x_type, dql_type y_type, const planes *decoded, dql_row row,
-                                      size_t count, size_t group_length, __m512i *least) {
+/* What the rows of a panel have in common. */
+typedef struct float8_tables {
+    planes decoded;
+    __m512i *min_code; /* see pick_bytes */
+} float8_tables;
+
+DQL_INLINE void row_of_float8(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
+                              const void *tables) {
+    const float8_tables *t = tables;
     /* all groups at once, or one at a time */
-    const bool finished = y_type != DQL_FLOAT32 && group_length >= FINISHED8_GROUP;
+    const bool finished = dql_is_half(y_type) && group_length >= FINISHED8_GROUP;
     const size_t together =
         !finished && (group_length == 16 || group_length == 32 || group_length % STEP8 == 0) ? count : group_length;
     for (size_t k = 0, end; k < count; k = end, row.scale++) {
         end = together < count - k ? k + together : count;
         const size_t begin = k;
-        k += float8_steps(x_type, y_type, decoded, (const char *)row.x + row.i + k, row.y + dql_y_bytes(y_type) * k,
-                          end - k, group_length, row.scale, least);
+        k += float8_steps(x_type, y_type, &t->decoded, row.x + k, row.y + dql_y_bytes(y_type) * k, end - k,
+                          group_length, row.scale, t->min_code);
         for (size_t next; k < end; k = next) {
             const size_t s = (k - begin) / group_length;
+            dql_row rest = row;
+            rest.scale += s;
             next = group_length < end - k ? begin + (s + 1) * group_length : end;
-            dequantize_tail(x_type, y_type, row, k, next, count, row.scale[s], 0);
+            dequantize_tail(x_type, y_type, rest, k, next, count);
         }
     }
 }
 
-/* Narrow rows of whole steps. */
-DQL_INLINE void float8_narrow(dql_type x_type, const planes *decoded, const dql_panel *p, size_t group_length,
-                              __m512i *least) {
-    const size_t count = p->count;
-    dql_row row = dql_first_row(p);
-    for (size_t rows = p->rows; rows; rows--, dql_next_row(DQL_FLOAT32, p, &row))
-        for (size_t k = 0; k < count; k += STEP8)
-            scale_64(DQL_FLOAT32, decode_64(x_type, decoded, (const char *)row.x + row.i + k, least), row.y + 4 * k,
-                     row.scale + k / group_length, group_length);
+/* A small row of whole steps. */
+DQL_INLINE void small_row_of_float8(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
+                                    const void *tables) {
+    const float8_tables *t = tables;
+    for (size_t k = 0; k < count; k += STEP8)
+        scale_64(y_type, decode_64(x_type, &t->decoded, row.x + k, t->min_code), row.y + 4 * k,
+                 row.scale + k / group_length, group_length);
 }
 
-DQL_INLINE void float8_narrow_panel(dql_type x_type, const planes *decoded, const dql_panel *p, size_t group_length,
-                                    __m512i *least) {
+DQL_INLINE void small_rows_of_float8(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length,
+                                     const float8_tables *tables) {
     if (group_length == 16)
-        float8_narrow(x_type, decoded, p, 16, least);
+        dql_for_rows(x_type, y_type, panel, 16, small_row_of_float8, tables);
     else if (group_length == 32)
-        float8_narrow(x_type, decoded, p, 32, least);
+        dql_for_rows(x_type, y_type, panel, 32, small_row_of_float8, tables);
     else if (group_length == STEP8)
-        float8_narrow(x_type, decoded, p, STEP8, least);
+        dql_for_rows(x_type, y_type, panel, STEP8, small_row_of_float8, tables);
     else
-        float8_narrow(x_type, decoded, p, 2 * STEP8, least); /* no other is narrow */
+        dql_for_rows(x_type, y_type, panel, 2 * STEP8, small_row_of_float8, tables); /* no other is small */
 }
 
-DQL_INLINE bool is_nan(dql_type type, __m512i least) {
-    return minus_zero_is_nan(type) && _mm512_cmpeq_epi8_mask(least, _mm512_set1_epi8((char)0x80));
+/* Whether there was a code of NaN. */
+DQL_INLINE bool is_nan(dql_type type, __m512i min_code) {
+    return minus_zero_is_nan(type) && _mm512_cmpeq_epi8_mask(min_code, _mm512_set1_epi8((char)0x80));
 }
 
-/* For float8 in long enough groups, or in blocks; else false. Zero points are 0. A row with NaN, which hardly any data
- * have, is computed twice. */
-DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
+/* A row with NaN, which hardly any data have, is computed twice. */
+DQL_INLINE void row_with_nan(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
+                             const void *tables) {
+    __m512i min_code = _mm512_setzero_si512();
+    float8_tables t = *(const float8_tables *)tables;
+    t.min_code = &min_code;
+    row_of_float8(x_type, y_type, row, count, group_length, &t);
+    t.min_code = NULL;
+    if (is_nan(x_type, min_code))
+        row_of_float8(x_type, y_type, row, count, group_length, &t);
+}
+
+/* For float8 in long enough groups, or in blocks; else false. Zero points are 0. */
+DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     const bool is_float8 = !dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
-    if (!is_float8 || (group_length < STEP8 && group_length != 16 && group_length != 32) || p->count < STEP8)
+    if (!is_float8 || (group_length < STEP8 && group_length != 16 && group_length != 32) || panel->count < STEP8)
         return false;
-    const bool narrow = dql_has_small_rows(y_type, p, group_length, LANES);
-    if (narrow && (x_type == DQL_FLOAT8E5M2 || p->count % STEP8)) /* e5m2 is float16 already */
+    const bool small = dql_has_small_rows(y_type, panel, group_length, LANES);
+    if (small && (x_type == DQL_FLOAT8E5M2 || panel->count % STEP8)) /* e5m2 is float16 already */
         return false;
-    const planes decoded = decoded_planes(x_type);
-    __m512i least = _mm512_setzero_si512();
-    if (narrow) {
-        float8_narrow_panel(x_type, &decoded, p, group_length, &least);
-        if (is_nan(x_type, least))
-            float8_narrow_panel(x_type, &decoded, p, group_length, NULL);
+    __m512i min_code = _mm512_setzero_si512();
+    float8_tables t = {decoded_planes(x_type), &min_code};
+    if (!small) {
+        dql_for_rows(x_type, y_type, panel, group_length, row_with_nan, &t);
         return true;
     }
-    dql_row row = dql_first_row(p);
-    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row)) {
-        dequantize_float8_row(x_type, y_type, &decoded, row, p->count, group_length, &least);
-        if (is_nan(x_type, least)) {
-            dequantize_float8_row(x_type, y_type, &decoded, row, p->count, group_length, NULL);
-            least = _mm512_setzero_si512();
-        }
-    }
+    small_rows_of_float8(x_type, y_type, panel, group_length, &t);
+    t.min_code = NULL;
+    if (is_nan(x_type, min_code))
+        small_rows_of_float8(x_type, y_type, panel, group_length, &t);
     return true;
 }
 

@@ -5,8 +5,8 @@
 
 #include "x86/avx512vbmi_planes.h"
 
-/* Elements of a group from which on the table is worth its making. (A streamed tile has 1,024.) */
-enum { TABLE256_RUN = 1000 };
+/* Elements of a group from which on the table is worth its making. (A streamed chunk has 1,024.) */
+enum { TABLE256_GROUP = 1000 };
 
 typedef struct table256 {
     __m512i low[4], high[4];
@@ -35,27 +35,28 @@ DQL_INLINE void pick_64(const table256 *t, const char *x, char *y) {
     _mm512_storeu_si512(y + 64, _mm512_unpackhi_epi8(low, high));
 }
 
-DQL_INLINE void dequantize_row_by_table256(dql_type x_type, dql_type y_type, dql_row row, size_t count,
-                                           size_t group_length) {
-    for (size_t k = 0, end; k < count; k = end, row.scale++, row.zero++) {
-        end = group_length < count - k ? k + group_length : count;
-        if (end - k >= TABLE256_RUN) {
-            const table256 t = make_table256(x_type, y_type, *row.scale, *row.zero);
-            for (; end - k >= 64; k += 64)
-                pick_64(&t, (const char *)row.x + row.i + k, row.y + 2 * k);
-        }
-        dequantize_tail(x_type, y_type, row, k, end, count, *row.scale, *row.zero);
+DQL_INLINE void group_by_table256(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                                  const void *tables) {
+    (void)tables;
+    if (end - k >= TABLE256_GROUP) {
+        const table256 t = make_table256(x_type, y_type, *row.scale, *row.zero);
+        for (; end - k >= 64; k += 64)
+            pick_64(&t, (const char *)row.x + row.i + k, row.y + 2 * k);
     }
+    dequantize_tail(x_type, y_type, row, k, end, count);
 }
 
-/* For these types, if the first group is worth a table; else false. */
-DQL_INLINE bool dequantize_by_table256(dql_type x_type, dql_type y_type, const dql_panel *p, size_t group_length) {
+DQL_INLINE void row_by_table256(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
+                                const void *tables) {
+    dql_for_groups(x_type, y_type, row, count, group_length, group_by_table256, tables);
+}
+
+/* Integers of 8 bits to halves, if the first group is worth a table; else false. */
+DQL_INLINE bool dequantize_by_table256(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     const bool is_byte = dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
-    if (!is_byte || y_type == DQL_FLOAT32 || group_length < TABLE256_RUN || p->count < TABLE256_RUN)
+    if (!is_byte || !dql_is_half(y_type) || group_length < TABLE256_GROUP || panel->count < TABLE256_GROUP)
         return false;
-    dql_row row = dql_first_row(p);
-    for (size_t rows = p->rows; rows; rows--, dql_next_row(y_type, p, &row))
-        dequantize_row_by_table256(x_type, y_type, row, p->count, group_length);
+    dql_for_rows(x_type, y_type, panel, group_length, row_by_table256, NULL);
     return true;
 }
 

@@ -17,9 +17,10 @@ DQL_INLINE void stream_line(char *to, const char *from) {
 }
 
 /* Whole lines go past the caches; the ends of y, which share theirs with something else, don't. */
-static void stream(void *y, const void *tile, size_t bytes) {
+static void stream(void *y, const void *buffer, size_t bytes) {
+    assert((uintptr_t)buffer % LINE == 0);
     char *to = y;
-    const char *from = tile;
+    const char *from = buffer;
     const size_t before = (LINE - (uintptr_t)to % LINE) % LINE;
     size_t k = before < bytes ? before : bytes;
     memcpy(to, from, k);
