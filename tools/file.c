@@ -268,8 +268,10 @@ static char *follow(const owner_folders *f, const char *location, problem *why) 
 bool external_path(char **path, const char *owner, const char *location, problem *why) {
     owner_folders f;
     *path = NULL;
-    if (!is_relative_inside(location))
-        return fail(why, owner, "external data at \"%.200s\", which is not a path inside the file's folder", location);
+    if (!is_relative_inside(location)) {
+        fail(why, owner, "external data at \"%.200s\", which is not a path inside the file's folder", location);
+        return false;
+    }
     if (!owner_folders_find(&f, owner, why))
         return false;
     char *real = follow(&f, location, why);
