@@ -37,4 +37,20 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
     store_element(type, to, i, v);
 }
 
+/* What kernel_template.h asks for beside these, for editors and checks that open it: scalar.c has loops of its own. */
+DQL_INLINE vf32 zero_vector(dql_type type, vf32 words) {
+    (void)type;
+    return words;
+}
+
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t in_group) {
+    (void)n, (void)group_length, (void)in_group;
+    return read_f32(from, 0);
+}
+
+DQL_INLINE bool try_long_groups(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+    (void)x_type, (void)y_type, (void)panel, (void)group_length;
+    return false;
+}
+
 #endif
