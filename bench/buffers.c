@@ -101,12 +101,12 @@ const void *buffer_scale(dql_type type, size_t n) {
 
 const int32_t *buffer_widened(const dql_kernels *isa, dql_type x_type, size_t n) {
     static buffer widened = {.size = (size_t)1 << 26, .state = 5};
-    void *const entries = use(&widened, (n + DQL_WIDEN_SLACK) * sizeof(int32_t));
+    void *const words = use(&widened, (n + DQL_WIDEN_SLACK) * sizeof(int32_t));
     if (dql_subtracts(x_type))
-        isa->widen[x_type](buffer_zero(n * sizeof(int16_t)), 0, entries, n);
+        isa->widen[x_type](buffer_zero(n * sizeof(int16_t)), 0, words, n);
     else
-        memset(entries, 0, n * sizeof(int32_t));
-    return entries;
+        memset(words, 0, n * sizeof(int32_t));
+    return words;
 }
 
 void *buffer_check(void) {

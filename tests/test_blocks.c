@@ -30,45 +30,46 @@ static bool intact(const uint8_t *y, size_t size, guard_side side) {
 }
 
 static void run_kernel(const dql_kernels *isa, dql_type x_type, size_t y_number, const void *x, size_t i, void *y,
-                       size_t count, size_t run, guard_side side) {
-    const size_t scales = (count + run - 1) / run, size = scales * sizeof(float);
+                       size_t count, size_t group_length, guard_side side) {
+    const size_t scales = (count + group_length - 1) / group_length, size = scales * sizeof(float);
     uint8_t *const zero = part(&zero_memory, size, side);
-    int32_t entries[MOST + DQL_WIDEN_SLACK] = {0};
+    int32_t words[MOST + DQL_WIDEN_SLACK] = {0};
     if (dql_subtracts(x_type))
-        isa->widen[x_type](zero_points, 0, entries, scales);
-    memcpy(zero, entries, size);
-    const dql_panel row = {.x = x,
-                           .y = y,
-                           .i = i,
-                           .count = count,
-                           .rows = 1,
-                           .group_length = run,
-                           .scale = (const float *)(const void *)part(&scale_memory, size, side),
-                           .zero = (const int32_t *)(const void *)zero};
-    dql_kernel_of(isa, x_type, y_number)(&row);
+        isa->widen[x_type](zero_points, 0, words, scales);
+    memcpy(zero, words, size);
+    const dql_panel panel = {.x = x,
+                             .y = y,
+                             .i = i,
+                             .count = count,
+                             .rows = 1,
+                             .group_length = group_length,
+                             .scale = (const float *)(const void *)part(&scale_memory, size, side),
+                             .zero = (const int32_t *)(const void *)zero};
+    dql_kernel_of(isa, x_type, y_number)(&panel);
 }
 
 static void check(const dql_isa_row *isa, const reference_type *x_type, size_t y_number, size_t i, size_t count,
-                  size_t run, guard_side side) {
+                  size_t group_length, guard_side side) {
     static uint8_t expected[MOST * sizeof(float)];
     const dql_type y_type = reference_scale_types[y_number].type;
     const size_t first = i * x_type->bits / 8, x_size = reference_bytes(x_type->type, i + count) - first;
     const size_t y_size = reference_bytes(y_type, count);
     const void *x = (const void *)((uintptr_t)part(&x_memory, x_size, side) - first);
     uint8_t *y = part(&y_memory, y_size, side);
-    run_kernel(dql_isa_find(DQL_ISA_SCALAR)->kernels, x_type->type, y_number, x, i, expected, count, run, side);
-    run_kernel(isa->kernels, x_type->type, y_number, x, i, y, count, run, side);
+    run_kernel(dql_isa_find(DQL_ISA_SCALAR)->kernels, x_type->type, y_number, x, i, expected, count, group_length,
+               side);
+    run_kernel(isa->kernels, x_type->type, y_number, x, i, y, count, group_length, side);
     if (memcmp(y, expected, y_size) != 0)
         for (size_t k = 0; k < count; k++) {
             const uint32_t got = reference_bits_of(y_type, y, k), wanted = reference_bits_of(y_type, expected, k);
             if (!reference_equal(y_type, got, wanted))
-                fail_msg("%s: %s to type %d, element %zu of %zu from %zu on, run %zu: %x, expected %x",
-                         dql_isa_name(isa->id), x_type->name, (int)y_type, k, count, i, run, (unsigned)got,
+                fail_msg("%s: %s to type %d, element %zu of %zu from %zu on, groups of %zu: %x, expected %x",
+                         dql_isa_name(isa->id), x_type->name, (int)y_type, k, count, i, group_length, (unsigned)got,
                          (unsigned)wanted);
         }
     if (!intact(y, y_size, side))
-        fail_msg("%s: %s to type %d, %zu from %zu on, run %zu: wrote outside y", dql_isa_name(isa->id), x_type->name,
-                 (int)y_type, count, i, run);
+        fail_msg("%s: %s to type %d, %zu from %zu on, groups of %zu: wrote outside y", dql_isa_name(isa->id),
+                 x_type->name, (int)y_type, count, i, group_length);
     memset(y, CANARY, y_size);
 }
 
@@ -83,18 +84,18 @@ static void fill(random *r) {
 
 /* Up to three blocks, of which the last is mostly short. */
 static void block_sizes_of(const dql_isa_row *isa, random *r, const reference_type *x_type, size_t y_number) {
-    for (size_t run = 1; run <= BLOCKS; run++) {
-        const guard_side side = run % 2 ? AT_START : AT_END;
-        check(isa, x_type, y_number, random_below(r, OFFSETS), run * 3 - random_below(r, run), run, side);
+    for (size_t length = 1; length <= BLOCKS; length++) {
+        const guard_side side = length % 2 ? AT_START : AT_END;
+        check(isa, x_type, y_number, random_below(r, OFFSETS), 3 * length - random_below(r, length), length, side);
     }
 }
 
 static void counts_of(const dql_isa_row *isa, random *r, const reference_type *x_type, size_t y_number) {
-    static const size_t runs[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 32, 33, 256, 1000};
+    static const size_t group_lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 32, 33, 256, 1000};
     for (size_t count = 1; count <= COUNTS; count++)
         for (size_t i = 0; i < OFFSETS; i++) {
-            const size_t run = runs[random_below(r, sizeof runs / sizeof *runs)];
-            check(isa, x_type, y_number, i, count, run, (count + i) % 2 ? AT_START : AT_END);
+            const size_t length = group_lengths[random_below(r, sizeof group_lengths / sizeof *group_lengths)];
+            check(isa, x_type, y_number, i, count, length, (count + i) % 2 ? AT_START : AT_END);
         }
 }
 

@@ -14,20 +14,45 @@ static void same_value(dql_type type, const void *from, size_t i) {
                  (double)got, expected);
 }
 
+/* Every code at every place in a byte, between others at random. */
 static void codes_up_to_8_bits(void **state) {
     (void)state;
+    random r = {4};
     for (size_t t = 0; t < REFERENCE_X_TYPES; t++) {
         const reference_type *type = &reference_x_types[t];
         if (type->bits > 8)
             continue;
-        uint8_t codes[256];
-        for (size_t k = 0; k < sizeof codes; k++)
-            codes[k] = (uint8_t)k;
-        for (size_t i = 0; i < sizeof codes * 8 / type->bits; i++)
-            same_value(type->type, codes, i);
+        uint8_t codes[8];
+        for (uint32_t code = 0; code < 1u << type->bits; code++)
+            for (size_t i = 0; i < sizeof codes * 8 / type->bits; i++) {
+                random_bytes(&r, codes, sizeof codes);
+                reference_write_code(codes, type->bits, i, code);
+                assert_int_equal(reference_bits_of(type->type, codes, i), code);
+                same_value(type->type, codes, i);
+            }
     }
     for (unsigned code = 0; code < 256; code++)
         same_value(DQL_FLOAT8E8M0, (uint8_t[]){(uint8_t)code}, 0);
+}
+
+/* The reference itself, by examples of whole packs: four elements of 6 bits in three bytes, two of 4 bits in one. */
+static void packs_of_the_reference(void **state) {
+    (void)state;
+    static const struct {
+        unsigned bits;
+        size_t count;
+        uint8_t codes[6], bytes[5];
+    } examples[] = {{6, 6, {0x00, 0x20, 0x01, 0x08, 0x1f, 0x1f}, {0, 24, 32, 223, 7}},
+                    {4, 3, {0x1, 0x8, 0xf}, {0x81, 0x0f}},
+                    {2, 5, {1, 2, 3, 0, 2}, {0x39, 0x02}}};
+    for (size_t e = 0; e < sizeof examples / sizeof *examples; e++) {
+        uint8_t bytes[sizeof examples[e].bytes] = {0};
+        for (size_t i = 0; i < examples[e].count; i++) {
+            assert_int_equal(reference_read_code(examples[e].bytes, examples[e].bits, i), examples[e].codes[i]);
+            reference_write_code(bytes, examples[e].bits, i, examples[e].codes[i]);
+        }
+        assert_memory_equal(bytes, examples[e].bytes, sizeof bytes);
+    }
 }
 
 static void codes_of_16_bits(void **state) {
@@ -116,10 +141,10 @@ static void nan_stays_nan(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes_up_to_8_bits),  cmocka_unit_test(codes_of_16_bits),
-        cmocka_unit_test(codes_of_32_bits),    cmocka_unit_test(elements_at_any_address),
-        cmocka_unit_test(rounding_to_16_bits), cmocka_unit_test(rounding_of_any_float32),
-        cmocka_unit_test(nan_stays_nan),
+        cmocka_unit_test(packs_of_the_reference),  cmocka_unit_test(codes_up_to_8_bits),
+        cmocka_unit_test(codes_of_16_bits),        cmocka_unit_test(codes_of_32_bits),
+        cmocka_unit_test(elements_at_any_address), cmocka_unit_test(rounding_to_16_bits),
+        cmocka_unit_test(rounding_of_any_float32), cmocka_unit_test(nan_stays_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

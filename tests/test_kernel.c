@@ -30,45 +30,47 @@ static guarded copy_words(const void *from, size_t n, guard_side side) {
 }
 
 /* Row r of what a kernel has made of a panel. */
-static void check_row(const dql_isa_row *isa, dql_type x_type, dql_type y_type, const dql_panel *p, size_t r) {
-    const size_t i = p->i + r * p->x_stride;
-    for (size_t k = 0; k < p->count; k++) {
-        const size_t s = r * p->scale_stride + k / p->group_length, z = r * p->zero_stride + k / p->group_length;
+static void check_row(const dql_isa_row *isa, dql_type x_type, dql_type y_type, const dql_panel *panel, size_t r) {
+    const size_t i = panel->i + r * panel->x_stride;
+    for (size_t k = 0; k < panel->count; k++) {
+        const size_t s = r * panel->scale_stride + k / panel->group_length,
+                     z = r * panel->zero_stride + k / panel->group_length;
         /* In double the difference is exact where the kernel's has to be; of int32 only with a zero point of 0. */
         const double zero = dql_subtracts(x_type) ? reference_decode(x_type, zero_points, z) : 0;
-        const double difference = (double)load_element(x_type, p->x, i + k) - zero;
-        const float product = (float)((double)(float)difference * (double)p->scale[s]);
+        const double difference = (double)load_element(x_type, panel->x, i + k) - zero;
+        const float product = (float)((double)(float)difference * (double)panel->scale[s]);
         const uint32_t expected = reference_encode(y_type, (double)product),
-                       got = reference_bits_of(y_type, p->y, r * p->y_stride + k);
+                       got = reference_bits_of(y_type, panel->y, r * panel->y_stride + k);
         if (!reference_equal(y_type, got, expected))
-            fail_msg("%s: type %d -> %d, row %zu of %zu, element %zu of %zu from %zu on, run %zu: %x, expected %x",
-                     dql_isa_name(isa->id), (int)x_type, (int)y_type, r, p->rows, k, p->count, i, p->group_length,
-                     (unsigned)got, (unsigned)expected);
+            fail_msg(
+                "%s: type %d -> %d, row %zu of %zu, element %zu of %zu from %zu on, groups of %zu: %x, expected %x",
+                dql_isa_name(isa->id), (int)x_type, (int)y_type, r, panel->rows, k, panel->count, i,
+                panel->group_length, (unsigned)got, (unsigned)expected);
     }
     const size_t bytes = dql_y_bytes(y_type);
-    for (size_t b = p->count * bytes; b < p->y_stride * bytes && r + 1 < p->rows; b++)
-        assert_int_equal(((const uint8_t *)p->y)[r * p->y_stride * bytes + b], CANARY);
+    for (size_t b = panel->count * bytes; b < panel->y_stride * bytes && r + 1 < panel->rows; b++)
+        assert_int_equal(((const uint8_t *)panel->y)[r * panel->y_stride * bytes + b], CANARY);
 }
 
 /* One call of one kernel with each buffer between guard pages. */
-static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, const dql_panel *panel, guard_side side,
+static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, const dql_panel *call, guard_side side,
                   size_t off) {
     const dql_type y_type = reference_scale_types[y_number].type;
-    dql_panel p = *panel;
-    const size_t line_scales = (p.count + p.group_length - 1) / p.group_length,
-                 scales = (p.rows - 1) * p.scale_stride + line_scales,
-                 zeros = (p.rows - 1) * p.zero_stride + line_scales;
-    guarded y = guarded_new(reference_bytes(y_type, (p.rows - 1) * p.y_stride + p.count), side, off);
-    int32_t entries[MOST + DQL_WIDEN_SLACK] = {0};
+    dql_panel panel = *call;
+    const size_t line_scales = (panel.count + panel.group_length - 1) / panel.group_length,
+                 scales = (panel.rows - 1) * panel.scale_stride + line_scales,
+                 zeros = (panel.rows - 1) * panel.zero_stride + line_scales;
+    guarded y = guarded_new(reference_bytes(y_type, (panel.rows - 1) * panel.y_stride + panel.count), side, off);
+    int32_t words[MOST + DQL_WIDEN_SLACK] = {0};
     if (dql_subtracts(x_type))
-        isa->kernels->widen[x_type](zero_points, 0, entries, zeros);
-    guarded s = copy_words(p.scale, scales, side), z = copy_words(entries, zeros, side);
-    p.y = y.bytes;
-    p.scale = (const float *)(const void *)s.bytes;
-    p.zero = (const int32_t *)(const void *)z.bytes;
-    dql_kernel_of(isa->kernels, x_type, y_number)(&p);
-    for (size_t r = 0; r < p.rows; r++)
-        check_row(isa, x_type, y_type, &p, r);
+        isa->kernels->widen[x_type](zero_points, 0, words, zeros);
+    guarded s = copy_words(panel.scale, scales, side), z = copy_words(words, zeros, side);
+    panel.y = y.bytes;
+    panel.scale = (const float *)(const void *)s.bytes;
+    panel.zero = (const int32_t *)(const void *)z.bytes;
+    dql_kernel_of(isa->kernels, x_type, y_number)(&panel);
+    for (size_t r = 0; r < panel.rows; r++)
+        check_row(isa, x_type, y_type, &panel, r);
     assert_true(guarded_intact(&y));
     guarded_free(&y);
     guarded_free(&s);
@@ -85,79 +87,73 @@ static void random_zeros(random *r, size_t n) {
 
 /* A random call of each pair of types. */
 static void check_random(const dql_isa_row *isa, random *r, const reference_type *type, size_t rows, size_t count,
-                         size_t run) {
+                         size_t group_length) {
     static float scale[MOST];
-    dql_panel p = {.i = random_below(r, 9), .count = count, .rows = rows, .group_length = run, .scale = scale};
-    p.x_stride = random_below(r, count + 9);
-    p.y_stride = count + random_below(r, 3);
-    const size_t line_scales = (count + run - 1) / run;
+    dql_panel panel = {
+        .i = random_below(r, 9), .count = count, .rows = rows, .group_length = group_length, .scale = scale};
+    panel.x_stride = random_below(r, count + 9);
+    panel.y_stride = count + random_below(r, 3);
+    const size_t line_scales = (count + group_length - 1) / group_length;
     if (rows > 1 && random_below(r, 3) == 0)
-        p.scale_stride = 1 + random_below(r, (MOST - line_scales) / (rows - 1) < 20 ? 1 : line_scales + 2);
-    if (p.scale_stride) /* zero points are as far apart, or not, or have others beside them */
-        p.zero_stride = random_below(r, 3) ? p.scale_stride : random_below(r, line_scales + 7);
-    if ((rows - 1) * p.zero_stride + line_scales > MOST)
-        p.zero_stride = p.scale_stride;
+        panel.scale_stride = 1 + random_below(r, (MOST - line_scales) / (rows - 1) < 20 ? 1 : line_scales + 2);
+    if (panel.scale_stride) /* zero points are as far apart, or not, or have others beside them */
+        panel.zero_stride = random_below(r, 3) ? panel.scale_stride : random_below(r, line_scales + 7);
+    if ((rows - 1) * panel.zero_stride + line_scales > MOST)
+        panel.zero_stride = panel.scale_stride;
     const guard_side side = random_below(r, 2) ? AT_START : AT_END;
     /* Bytes of x before element i are not to be read either: they are on the page that can't be. */
-    const size_t first = p.i * type->bits / 8;
-    guarded x = guarded_new(reference_bytes(type->type, p.i + (rows - 1) * p.x_stride + count) - first, side,
+    const size_t first = panel.i * type->bits / 8;
+    guarded x = guarded_new(reference_bytes(type->type, panel.i + (rows - 1) * panel.x_stride + count) - first, side,
                             random_below(r, 4));
     random_bytes(r, x.bytes, x.size);
-    p.x = (const void *)((uintptr_t)x.bytes - first);
-    const size_t scales = (rows - 1) * p.scale_stride + line_scales;
+    panel.x = (const void *)((uintptr_t)x.bytes - first);
+    const size_t scales = (rows - 1) * panel.scale_stride + line_scales;
     assert_true(scales <= MOST);
     for (size_t k = 0; k < scales; k++)
         scale[k] = (float)ldexp((double)(random_below(r, 1 << 24) + 1), (int)random_below(r, 60) - 50);
     if (random_below(r, 4) == 0) /* one of them may need other code */
         scale[scales - 1] = 0x1.8p-130f;
-    random_zeros(r, (rows - 1) * p.zero_stride + line_scales);
+    random_zeros(r, (rows - 1) * panel.zero_stride + line_scales);
     for (size_t y = 0; y < DQL_Y_END; y++)
-        check(isa, type->type, y, &p, side, random_below(r, 4));
+        check(isa, type->type, y, &panel, side, random_below(r, 4));
     guarded_free(&x);
 }
 
-/* Every count, run and start that could make a difference to a vector of up to 64 elements. */
+/* Every count, group length and start that could make a difference to a vector of up to 64 elements. */
 static void shapes_of(const dql_isa_row *isa) {
-    static const size_t runs[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 49, 64, 100, 1000};
+    static const size_t group_lengths[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 49, 64, 100, 1000};
     random r = {1};
     for (size_t t = 0; t < REFERENCE_X_TYPES; t++)
         for (size_t count = 1; count < 200; count += count < 70 ? 1 : 13)
             for (size_t n = 0; n < 6; n++)
                 check_random(isa, &r, &reference_x_types[t], 1, count,
-                             runs[random_below(&r, sizeof runs / sizeof *runs)]);
+                             group_lengths[random_below(&r, sizeof group_lengths / sizeof *group_lengths)]);
 }
 
 /* Rows, some of which are taken together. */
 static void panels_of(const dql_isa_row *isa) {
-    static const size_t runs[] = {1, 1, 1, 2, 3, 5, 8, 9, 15, 16, 32, 49, 300};
+    static const size_t group_lengths[] = {1, 1, 1, 2, 3, 5, 8, 9, 15, 16, 32, 49, 300};
     random r = {7};
     for (size_t t = 0; t < REFERENCE_X_TYPES; t++)
         for (size_t rows = 2; rows < 11; rows++)
             for (size_t n = 0; n < 12; n++)
                 check_random(isa, &r, &reference_x_types[t], rows, 1 + random_below(&r, n < 6 ? 70 : 200),
-                             runs[random_below(&r, sizeof runs / sizeof *runs)]);
-    /* Few whole runs: some ISAs have loops for them. */
+                             group_lengths[random_below(&r, sizeof group_lengths / sizeof *group_lengths)]);
+    /* Few whole groups: some ISAs have loops for them. */
     for (size_t t = 0; t < REFERENCE_X_TYPES; t++)
-        for (size_t run = 16; run <= 128; run *= 2)
-            for (size_t count = run; count <= 144; count += run)
-                check_random(isa, &r, &reference_x_types[t], 2 + random_below(&r, 9), count, run);
+        for (size_t length = 16; length <= 128; length *= 2)
+            for (size_t count = length; count <= 144; count += length)
+                check_random(isa, &r, &reference_x_types[t], 2 + random_below(&r, 9), count, length);
 }
 
-/* Runs that are long enough for tables of outputs, and what is left by them. */
-static void long_runs_of(const dql_isa_row *isa) {
-    static const size_t runs[] = {255, 256, 257, 320, 768, 999, 1000, 1001, 1064, 2049, 4000};
+/* Groups that are long enough for tables of outputs, and what is left by them. */
+static void long_groups_of(const dql_isa_row *isa) {
+    static const size_t group_lengths[] = {255, 256, 257, 320, 768, 999, 1000, 1001, 1064, 2049, 4000};
     random r = {6};
     for (size_t t = 0; t < REFERENCE_X_TYPES; t++)
-        for (size_t n = 0; n < sizeof runs / sizeof *runs; n++)
+        for (size_t n = 0; n < sizeof group_lengths / sizeof *group_lengths; n++)
             for (size_t k = 0; k < 4; k++)
-                check_random(isa, &r, &reference_x_types[t], 1, 200 + random_below(&r, 3800), runs[n]);
-}
-
-/* Element i of a type of at most 8 bits = the lowest bits of code. */
-static void set_code(uint8_t *bytes, unsigned bits, size_t i, uint8_t code) {
-    const unsigned shift = (unsigned)(i * bits % 8), mask = (1u << bits) - 1;
-    uint8_t *byte = &bytes[i * bits / 8];
-    *byte = (uint8_t)((*byte & ~(mask << shift)) | (code & mask) << shift);
+                check_random(isa, &r, &reference_x_types[t], 1, 200 + random_below(&r, 3800), group_lengths[n]);
 }
 
 /* Every code of up to 16 bits, and many int32, with scales of every kind. */
@@ -182,9 +178,10 @@ static void values_of(const dql_isa_row *isa) {
                                    0x1.fffffep127f,
                                    INFINITY,
                                    NAN};
-    /* One run of all codes, several times if they are few: for these there are tables of outputs. And short runs. */
-    enum { ALL = 1 << 16, FEW = 2048, LEAST_RUN = ALL / MOST };
-    static const size_t runs[] = {ALL, 128, 64, 32, LEAST_RUN};
+    /* One group of all codes, several times if they are few: for these there are tables of outputs. And short groups.
+     */
+    enum { ALL = 1 << 16, FEW = 2048, LEAST_GROUP = ALL / MOST };
+    static const size_t group_lengths[] = {ALL, 128, 64, 32, LEAST_GROUP};
     static float scale[MOST];
     random r = {2};
     for (size_t t = 0; t < REFERENCE_X_TYPES; t++) {
@@ -198,16 +195,17 @@ static void values_of(const dql_isa_row *isa) {
             if (bits == 16)
                 memcpy(x.bytes + 2 * k, &code, 2);
             else if (bits <= 8)
-                set_code(x.bytes, bits, k, (uint8_t)k);
+                reference_write_code(x.bytes, bits, k, (uint32_t)k);
         }
         for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
             random_zeros(&r, MOST);
             for (size_t k = 0; k < MOST; k++)
                 scale[k] = scales[s];
-            for (size_t n = 0; n < (bits >= 16 ? 2 : sizeof runs / sizeof *runs); n++) {
-                const dql_panel p = {.x = x.bytes, .count = count, .rows = 1, .group_length = runs[n], .scale = scale};
+            for (size_t n = 0; n < (bits >= 16 ? 2 : sizeof group_lengths / sizeof *group_lengths); n++) {
+                const dql_panel panel = {
+                    .x = x.bytes, .count = count, .rows = 1, .group_length = group_lengths[n], .scale = scale};
                 for (size_t y = 0; y < DQL_Y_END; y++)
-                    check(isa, type, y, &p, AT_END, 0);
+                    check(isa, type, y, &panel, AT_END, 0);
             }
         }
         guarded_free(&x);
@@ -271,9 +269,9 @@ static void panels(void **state) {
     for_each_isa(panels_of);
 }
 
-static void long_runs(void **state) {
+static void long_groups(void **state) {
     (void)state;
-    for_each_isa(long_runs_of);
+    for_each_isa(long_groups_of);
 }
 
 static void values(void **state) {
@@ -397,7 +395,7 @@ int main(void) {
         cmocka_unit_test(tables_are_complete),
         cmocka_unit_test(shapes),
         cmocka_unit_test(panels),
-        cmocka_unit_test(long_runs),
+        cmocka_unit_test(long_groups),
         cmocka_unit_test(values),
         cmocka_unit_test(widen),
         cmocka_unit_test(streams_the_same_bytes),

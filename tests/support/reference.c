@@ -117,16 +117,33 @@ size_t reference_bytes(dql_type type, size_t elements) {
     return (elements * reference_bits(type) + 7) / 8;
 }
 
+uint32_t reference_read_code(const void *from, unsigned bits, size_t i) {
+    const uint8_t *bytes = from;
+    uint32_t code = 0;
+    for (unsigned b = 0; b < bits; b++) {
+        const size_t place = i * bits + b;
+        code |= (uint32_t)(bytes[place / 8] >> place % 8 & 1) << b;
+    }
+    return code;
+}
+
+void reference_write_code(void *to, unsigned bits, size_t i, uint32_t code) {
+    uint8_t *bytes = to;
+    for (unsigned b = 0; b < bits; b++) {
+        const size_t place = i * bits + b;
+        const unsigned others = bytes[place / 8] & ~(1u << place % 8);
+        bytes[place / 8] = (uint8_t)(others | (code >> b & 1) << place % 8);
+    }
+}
+
 uint32_t reference_bits_of(dql_type type, const void *from, size_t i) {
     const unsigned bits = reference_bits(type);
-    const uint8_t *p = (const uint8_t *)from + i * bits / 8;
     uint32_t u32;
     uint16_t u16;
     switch (bits) {
-    case 32: memcpy(&u32, p, sizeof u32); return u32;
-    case 16: memcpy(&u16, p, sizeof u16); return u16;
-    case 8: return *p;
-    default: return *p >> i * bits % 8 & ((1u << bits) - 1);
+    case 32: memcpy(&u32, (const char *)from + 4 * i, sizeof u32); return u32;
+    case 16: memcpy(&u16, (const char *)from + 2 * i, sizeof u16); return u16;
+    default: return reference_read_code(from, bits, i);
     }
 }
 

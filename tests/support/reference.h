@@ -21,6 +21,11 @@ bool reference_is_float(dql_type type);
 unsigned reference_bits(dql_type type);
 size_t reference_bytes(dql_type type, size_t elements);
 
+/* Elements of at most a byte are a stream of bits, in which the first one has the lowest bits of the first byte, and
+ * one that doesn't fit goes on in the lowest bits of the next byte. Element i of `bits` bits; the other bits stay. */
+uint32_t reference_read_code(const void *from, unsigned bits, size_t i);
+void reference_write_code(void *to, unsigned bits, size_t i, uint32_t code);
+
 /* The value of element i. */
 double reference_decode(dql_type type, const void *from, size_t i);
 
