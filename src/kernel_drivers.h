@@ -49,4 +49,12 @@ DQL_INLINE void dql_for_groups(dql_type x_type, dql_type y_type, dql_row row, si
     }
 }
 
+/* All groups of all rows. */
+DQL_INLINE void dql_for_groups_of_rows(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length,
+                                       dql_group_function *f, const void *tables) {
+    dql_row row = dql_first_row(x_type, panel);
+    for (size_t rows = panel->rows; rows; rows--, dql_next_row(x_type, y_type, panel, &row))
+        dql_for_groups(x_type, y_type, row, panel->count, group_length, f, tables);
+}
+
 #endif
