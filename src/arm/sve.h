@@ -1,5 +1,5 @@
-/* SVE: as many lanes as the CPU has, predicates for what is less. Nothing here knows how many: it is asked from the
- * CPU. */
+/* SVE: as many lanes as the CPU has, and predicates for partial vectors. Nothing here knows how many lanes: the CPU is
+ * asked. */
 #ifndef DQL_ARM_SVE_H
 #define DQL_ARM_SVE_H
 
@@ -10,6 +10,7 @@
 
 typedef svfloat32_t vf32; /* raw integers are int32 */
 #define LANES ((size_t)svcntw())
+#define STEP  ((size_t)svcntb()) /* codes a vector: four vectors of lanes */
 
 DQL_INLINE vf32 splat(float f) {
     return svdup_f32(f);
@@ -22,16 +23,29 @@ DQL_INLINE svbool_t below(size_t n) {
 
 /* ---- elements to lanes ---- */
 
-/* The codes of packed types. Each lane gets its byte, and from that its bits. */
-DQL_INLINE svuint32_t load_packed(dql_type type, const void *from, size_t i, size_t n) {
-    const unsigned bits = dql_x_bits(type), a_byte = 8 / bits;
-    const svbool_t all = svptrue_b32();
-    const size_t skip = i % a_byte;
-    const svbool_t p = svwhilelt_b32_u64(0, (skip + n + a_byte - 1) / a_byte);
-    const svuint32_t bytes = svld1ub_u32(p, (const uint8_t *)from + i / a_byte);
-    const svuint32_t place = svindex_u32((uint32_t)(skip * bits), bits); /* in bits */
-    const svuint32_t each = svtbl_u32(bytes, svlsr_n_u32_x(all, place, 3));
-    return svand_n_u32_x(all, svlsr_u32_x(all, each, svand_n_u32_x(all, place, 7)), (1u << bits) - 1);
+/* The codes of n elements, one a byte, from byte at.skip on: STEP elements that start a pack, or at most LANES. Where
+ * these are fewer than bytes, those past the last pack are 0. */
+DQL_INLINE svuint8_t load_codes(dql_type type, dql_at at, size_t n) {
+    const uint8_t *x = (const uint8_t *)at.byte;
+    const svbool_t all = svptrue_b8();
+    const size_t pack = dql_pack_length(dql_bits(type)), packs = (at.skip + n + pack - 1) / pack;
+    if (dql_bits(type) == 8)
+        return svld1_u8(n == STEP ? all : svwhilelt_b8_u64(0, packs), x);
+    if (dql_bits(type) == 4) {
+        const svuint16_t two = svld1ub_u16(n == STEP ? all : svwhilelt_b16_u64(0, packs), x);
+        const svuint16_t spread = svorr_u16_x(all, two, svlsl_n_u16_x(all, two, 4));
+        return svand_n_u8_x(all, svreinterpret_u8_u16(spread), 0x0f);
+    }
+    const svuint32_t four = svld1ub_u32(n == STEP ? all : svwhilelt_b32_u64(0, packs), x);
+    const svuint32_t pairs = svorr_u32_x(all, four, svlsl_n_u32_x(all, four, 6));
+    const svuint32_t spread = svorr_u32_x(all, pairs, svlsl_n_u32_x(all, pairs, 12));
+    return svand_n_u8_x(all, svreinterpret_u8_u32(spread), 0x03);
+}
+
+/* Bytes [skip, skip + LANES), each as a lane. Index 0xff picks a 0: it is past all vectors or past all codes. */
+DQL_INLINE svuint32_t lanes_from_bytes(svuint8_t bytes, size_t skip) {
+    const svuint32_t index = svorr_n_u32_x(svptrue_b32(), svindex_u32((uint32_t)skip, 1), 0xffffff00);
+    return svreinterpret_u32_u8(svtbl_u8(bytes, svreinterpret_u8_u32(index)));
 }
 
 /* What turns the codes of signed packed types into numbers from 0 on. */
@@ -39,11 +53,19 @@ DQL_INLINE uint8_t code_sign(dql_type type) {
     return type == DQL_INT4 ? 8 : type == DQL_INT2 ? 2 : 0;
 }
 
+/* float16 with fewer exponent bits and another bias. */
+DQL_INLINE vf32 from_e2m1(svuint32_t codes) {
+    const svbool_t all = svptrue_b32();
+    const svint32_t shifted = svasr_n_s32_x(all, svreinterpret_s32_u32(svlsl_n_u32_x(all, codes, 28)), 19);
+    const svuint32_t halves = svand_n_u32_x(all, svreinterpret_u32_s32(shifted), 0x8e00);
+    return svmul_n_f32_x(all, svcvt_f32_f16_x(all, svreinterpret_f16_u32(halves)), 0x1p14f);
+}
+
+/* Codes of packed types. */
 DQL_INLINE vf32 raw_from_codes(dql_type type, svuint32_t codes) {
-    static const float e2m1[16] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, -0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6};
     const svbool_t all = svptrue_b32();
     if (type == DQL_FLOAT4E2M1)
-        return svld1_gather_u32index_f32(all, e2m1, codes);
+        return from_e2m1(codes);
     return svreinterpret_f32_u32(svsub_n_u32_x(all, sveor_n_u32_x(all, codes, code_sign(type)), code_sign(type)));
 }
 
@@ -62,14 +84,12 @@ DQL_INLINE vf32 from_e8m0(svuint32_t codes) {
 }
 
 DQL_INLINE vf32 load(dql_type type, dql_at at, size_t n) {
-    const void *const from = at.byte;
-    const size_t i = at.skip;
-    const svbool_t p = below(n), all = svptrue_b32();
-    const uint8_t *p8 = (const uint8_t *)from + i;
-    const uint16_t *p16 = (const uint16_t *)from + i;
-    const uint32_t *p32 = (const uint32_t *)from + i;
     if (dql_is_packed(type))
-        return raw_from_codes(type, load_packed(type, from, i, n));
+        return raw_from_codes(type, lanes_from_bytes(load_codes(type, at, n), at.skip));
+    const svbool_t p = below(n), all = svptrue_b32();
+    const uint8_t *p8 = (const uint8_t *)at.byte;
+    const uint16_t *p16 = (const uint16_t *)(const void *)at.byte;
+    const uint32_t *p32 = (const uint32_t *)(const void *)at.byte;
     switch ((int)type) {
     case DQL_INT8: return svreinterpret_f32_s32(svld1sb_s32(p, (const int8_t *)p8));
     case DQL_UINT8: return svreinterpret_f32_u32(svld1ub_u32(p, p8));
@@ -100,34 +120,34 @@ DQL_INLINE vf32 affine(vf32 v, vf32 scale, vf32 zero) {
     return svmul_f32_x(svptrue_b32(), svsub_f32_x(svptrue_b32(), v, zero), scale);
 }
 
-/* A float this large counts in ones, so that an integer of up to 22 bits and a sign becomes a float by adding it to the
- * bits. Conversions do the same, but only in one or two of the units that add. */
-#define COUNTING      0x1.8p23f
-#define COUNTING_BITS 0x4b400000
+/* The last place of a float of this size is 1, so adding an integer of up to 22 bits and a sign to its bits adds it to
+ * the float. Conversions do the same, but only in one or two of the units that add. */
+#define INT_MAGIC      0x1.8p23f
+#define INT_MAGIC_BITS 0x4b400000
 
-/* What leaves x - zero counted. */
-DQL_INLINE vf32 zero_vector(dql_type type, vf32 entries) {
+/* The words that raw lanes are added to. */
+DQL_INLINE vf32 zero_vector(dql_type type, vf32 words) {
     (void)type;
-    return svreinterpret_f32_s32(svsubr_n_s32_x(svptrue_b32(), svreinterpret_s32_f32(entries), COUNTING_BITS));
+    return svreinterpret_f32_s32(svsubr_n_s32_x(svptrue_b32(), svreinterpret_s32_f32(words), INT_MAGIC_BITS));
 }
 
-DQL_INLINE vf32 zero_splat(dql_type type, int32_t entry) {
+DQL_INLINE vf32 zero_splat(dql_type type, int32_t word) {
     (void)type;
-    return svreinterpret_f32_s32(svdup_s32(COUNTING_BITS - entry));
+    return svreinterpret_f32_s32(svdup_s32(INT_MAGIC_BITS - word));
 }
 
 DQL_INLINE vf32 dequantize_raw(dql_type type, vf32 raw, vf32 scale, vf32 zero) {
     const svbool_t all = svptrue_b32();
     if (!dql_subtracts(type))
         return svmul_f32_x(all, type == DQL_INT32 ? svcvt_f32_s32_x(all, svreinterpret_s32_f32(raw)) : raw, scale);
-    const svuint32_t counted = svadd_u32_x(all, svreinterpret_u32_f32(raw), svreinterpret_u32_f32(zero));
-    return affine(svreinterpret_f32_u32(counted), scale, splat(COUNTING));
+    const svuint32_t sum = svadd_u32_x(all, svreinterpret_u32_f32(raw), svreinterpret_u32_f32(zero));
+    return affine(svreinterpret_f32_u32(sum), scale, splat(INT_MAGIC));
 }
 
-/* (phase + lane) / group_length by a multiplication, which is exact for numbers this small. */
-DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t phase) {
+/* (in_group + lane) / group_length by a multiplication, which is exact for numbers this small. */
+DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t in_group) {
     const svbool_t all = svptrue_b32();
-    const svuint32_t place = svindex_u32((uint32_t)phase, 1);
+    const svuint32_t place = svindex_u32((uint32_t)in_group, 1);
     const svuint32_t index = svlsr_n_u32_x(all, svmul_n_u32_x(all, place, (uint32_t)(0x7fff / group_length + 1)), 15);
     return svtbl_f32(svreinterpret_f32_u32(svld1_u32(below(n), from)), index);
 }

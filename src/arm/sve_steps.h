@@ -1,37 +1,26 @@
-/* Long groups: as many elements at once as a vector has bytes, which is four vectors of float32. */
+/* Groups of at least a step: as many elements at once as a vector has bytes, which is four vectors of float32. */
 #ifndef DQL_ARM_SVE_STEPS_H
 #define DQL_ARM_SVE_STEPS_H
 
+#include "arm/bfloat16_bytes.h"
 #include "arm/sve.h"
-
 #include "float8_bytes.h"
-
-#define STEP ((size_t)svcntb())
+#include "kernel_tail.h"
 
 /* ---- elements whose loads make lanes of them ---- */
 
-DQL_INLINE void step_by_loads(dql_type x_type, dql_type y_type, const uint8_t *x, void *y, vf32 scale, vf32 zero) {
-    store_step(y_type, y, dequantize_raw(x_type, load(x_type, dql_at_element(x_type, x, 0), LANES), scale, zero),
-               dequantize_raw(x_type, load(x_type, dql_at_element(x_type, x, LANES), LANES), scale, zero),
-               dequantize_raw(x_type, load(x_type, dql_at_element(x_type, x, 2 * LANES), LANES), scale, zero),
-               dequantize_raw(x_type, load(x_type, dql_at_element(x_type, x, 3 * LANES), LANES), scale, zero));
+/* Elements [first, first + LANES) of a step, which are whole packs. */
+DQL_INLINE vf32 dequantize_lanes(dql_type x_type, const char *x, size_t first, vf32 scale, vf32 zero) {
+    return dequantize_raw(x_type, load(x_type, dql_at_pack(x_type, x, first), LANES), scale, zero);
+}
+
+DQL_INLINE void step_by_loads(dql_type x_type, dql_type y_type, const char *x, void *y, vf32 scale, vf32 zero) {
+    store_step(y_type, y, dequantize_lanes(x_type, x, 0, scale, zero), dequantize_lanes(x_type, x, LANES, scale, zero),
+               dequantize_lanes(x_type, x, 2 * LANES, scale, zero),
+               dequantize_lanes(x_type, x, 3 * LANES, scale, zero));
 }
 
 /* ---- elements that become lanes by interleaving bytes ---- */
-
-/* A code a byte. */
-DQL_INLINE svuint8_t load_codes(dql_type type, const uint8_t *x) {
-    const svbool_t all = svptrue_b8();
-    if (dql_x_bits(type) == 8)
-        return svld1_u8(all, x);
-    if (dql_x_bits(type) == 4) {
-        const svuint16_t two = svld1ub_u16(all, x), spread = svorr_u16_x(all, two, svlsl_n_u16_x(all, two, 4));
-        return svand_n_u8_x(all, svreinterpret_u8_u16(spread), 0x0f);
-    }
-    const svuint32_t four = svld1ub_u32(all, x), pairs = svorr_u32_x(all, four, svlsl_n_u32_x(all, four, 6));
-    const svuint32_t spread = svorr_u32_x(all, pairs, svlsl_n_u32_x(all, pairs, 12));
-    return svand_n_u8_x(all, svreinterpret_u8_u32(spread), 0x03);
-}
 
 DQL_INLINE svuint16_t halves_of(svuint8_t low, svuint8_t high, bool second) {
     return svreinterpret_u16_u8(second ? svzip2_u8(low, high) : svzip1_u8(low, high));
@@ -43,8 +32,7 @@ DQL_INLINE vf32 lanes_of(svuint16_t lower, svuint16_t upper, bool second) {
 
 /* Packed integers: a code under the upper half of 2^23 makes a float of both. `zero` is that much more, and what
  * code_sign adds. */
-DQL_INLINE void step_by_counting(dql_type x_type, const uint8_t *x, void *y, vf32 scale, vf32 zero) {
-    svuint8_t codes = load_codes(x_type, x);
+DQL_INLINE void step_by_magic_number(svuint8_t codes, dql_type x_type, void *y, vf32 scale, vf32 zero) {
     if (code_sign(x_type))
         codes = sveor_n_u8_x(svptrue_b8(), codes, code_sign(x_type));
     const svuint16_t a = halves_of(codes, svdup_u8(0), false), b = halves_of(codes, svdup_u8(0), true);
@@ -79,34 +67,23 @@ DQL_INLINE void decode_e4m3(dql_type type, svuint8_t codes, svuint8_t *low, svui
                                          0x40, 0x40, 0x70, 0x70, 0x20, 0x20, 0x10, 0x10};
     static const uint8_t fnuz_high[16] = {0x3c, 0xc3, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07};
     const svbool_t all = svptrue_b8();
-    const svuint8_t place =
+    const svuint8_t number =
         type == DQL_FLOAT8E4M3FN
             ? svand_n_u8_x(all, svadd_u8_x(all, codes, svreinterpret_u8_u16(in_register(0x0101))), 0x7f)
             : svorr_u8_x(all, svlsl_n_u8_x(all, codes, 1), svlsr_n_u8_x(all, codes, 7));
     const uint8_t *wrong_low = type == DQL_FLOAT8E4M3FN ? dql_e4m3fn_wrong_low : fnuz_low;
     const uint8_t *wrong_high = type == DQL_FLOAT8E4M3FN ? dql_e4m3fn_wrong_high : fnuz_high;
-    *low = sveor_u8_x(all, svlsl_n_u8_x(all, codes, 4), pick_from(wrong_low, place));
-    *high = sveor_u8_x(all, pick_from(dql_e4m3_rebased, svlsr_n_u8_x(all, codes, 4)), pick_from(wrong_high, place));
+    *low = sveor_u8_x(all, svlsl_n_u8_x(all, codes, 4), pick_from(wrong_low, number));
+    *high = sveor_u8_x(all, pick_from(dql_e4m3_rebased, svlsr_n_u8_x(all, codes, 4)), pick_from(wrong_high, number));
 }
 
 DQL_INLINE void decode_e5m2fnuz(svuint8_t codes, svuint8_t *low, svuint8_t *high) {
-    /* 0, NaN, 1, -1, 2, -2, 3, -3 */
-    static const uint8_t wrong_low[16] = {0, 0xc0, 0xa0, 0xa0, 0x40, 0x40, 0x20, 0x20};
-    static const uint8_t wrong_high[16] = {0x38, 0xc7, 0x0f, 0x0f};
     const svbool_t all = svptrue_b8();
-    const svuint8_t place = svorr_u8_x(all, svlsl_n_u8_x(all, codes, 1), svlsr_n_u8_x(all, codes, 7));
+    const svuint8_t number = svorr_u8_x(all, svlsl_n_u8_x(all, codes, 1), svlsr_n_u8_x(all, codes, 7));
     const svuint8_t shifted = svreinterpret_u8_s8(svasr_n_s8_x(all, svreinterpret_s8_u8(codes), 3));
     const svuint8_t rebased = svadd_n_u8_x(all, svand_n_u8_x(all, shifted, 0x8f), 0x38);
-    *low = sveor_u8_x(all, svlsl_n_u8_x(all, codes, 5), pick_from(wrong_low, place));
-    *high = sveor_u8_x(all, rebased, pick_from(wrong_high, place));
-}
-
-DQL_INLINE void decode_e2m1(svuint8_t codes, svuint8_t *low, svuint8_t *high) {
-    static const uint8_t lower[16] = {0, 0, 0x80, 0xc0, 0, 0x40, 0x80, 0xc0, 0, 0, 0x80, 0xc0, 0, 0x40, 0x80, 0xc0};
-    static const uint8_t upper[16] = {0,    0x3f, 0x3f, 0x3f, 0x40, 0x40, 0x40, 0x40,
-                                      0x80, 0xbf, 0xbf, 0xbf, 0xc0, 0xc0, 0xc0, 0xc0};
-    *low = pick_from(lower, codes);
-    *high = pick_from(upper, codes);
+    *low = sveor_u8_x(all, svlsl_n_u8_x(all, codes, 5), pick_from(e5m2fnuz_wrong_low, number));
+    *high = sveor_u8_x(all, rebased, pick_from(e5m2fnuz_wrong_high, number));
 }
 
 DQL_INLINE void decode(dql_type type, svuint8_t codes, svuint8_t *low, svuint8_t *high) {
@@ -114,74 +91,77 @@ DQL_INLINE void decode(dql_type type, svuint8_t codes, svuint8_t *low, svuint8_t
     case DQL_FLOAT8E4M3FN:
     case DQL_FLOAT8E4M3FNUZ: decode_e4m3(type, codes, low, high); return;
     case DQL_FLOAT8E5M2FNUZ: decode_e5m2fnuz(codes, low, high); return;
-    default: decode_e2m1(codes, low, high); return;
+    default: *low = pick_from(e2m1_low, codes), *high = pick_from(e2m1_high, codes); return;
     }
 }
 
-DQL_INLINE void step_by_bfloat16(dql_type x_type, dql_type y_type, const uint8_t *x, void *y, vf32 scale) {
+DQL_INLINE void step_by_bfloat16(svuint8_t codes, dql_type x_type, dql_type y_type, void *y, vf32 scale) {
     const svbool_t all = svptrue_b32();
     svuint8_t low, high;
-    decode(x_type, load_codes(x_type, x), &low, &high);
+    decode(x_type, codes, &low, &high);
     const svuint16_t a = halves_of(low, high, false), b = halves_of(low, high, true), lower = svdup_u16(0);
     store_step(y_type, y, svmul_f32_x(all, lanes_of(lower, a, false), scale),
                svmul_f32_x(all, lanes_of(lower, a, true), scale), svmul_f32_x(all, lanes_of(lower, b, false), scale),
                svmul_f32_x(all, lanes_of(lower, b, true), scale));
 }
 
-/* ---- packed types to halves: the finished outputs of all codes, as a plane of lower bytes and one of upper ones, from
- * which each element picks its own two ---- */
+/* ---- types of at most 16 codes to halves: a table of the outputs of all codes, as a plane of lower bytes and one of
+ * upper ones, from which each element picks its own two ---- */
 
-/* The outputs of as many codes as there are lanes; of what is past the last code, anything. */
-DQL_INLINE vf32 finish(dql_type x_type, size_t first, vf32 scale, vf32 zero) {
-    const svuint32_t codes = svand_n_u32_x(svptrue_b32(), svindex_u32((uint32_t)first, 1), 0xf);
+DQL_INLINE bool has_table16(dql_type x_type, dql_type y_type) {
+    return dql_codes(x_type) <= 16 && dql_is_half(y_type);
+}
+
+/* The outputs of as many codes as there are lanes; past the last code they repeat. */
+DQL_INLINE vf32 outputs_from(dql_type x_type, size_t first, vf32 scale, vf32 zero) {
+    const uint32_t last = (uint32_t)dql_codes(x_type) - 1;
+    const svuint32_t codes = svand_n_u32_x(svptrue_b32(), svindex_u32((uint32_t)first, 1), last);
     return dequantize_raw(x_type, raw_from_codes(x_type, codes), scale, zero);
 }
 
 /* Vectors have at least 4 lanes, so four of them have 16 codes. */
-DQL_INLINE void finish_16(dql_type x_type, dql_type y_type, vf32 scale, vf32 zero, svuint8_t *low, svuint8_t *high) {
-    const svuint16_t a = halves_from_pair(y_type, finish(x_type, 0, scale, zero), finish(x_type, LANES, scale, zero));
-    const svuint16_t b =
-        halves_from_pair(y_type, finish(x_type, 2 * LANES, scale, zero), finish(x_type, 3 * LANES, scale, zero));
+DQL_INLINE void make_table16(dql_type x_type, dql_type y_type, vf32 scale, vf32 zero, svuint8_t *low, svuint8_t *high) {
+    const svuint16_t a =
+        halves_from_pair(y_type, outputs_from(x_type, 0, scale, zero), outputs_from(x_type, LANES, scale, zero));
+    const svuint16_t b = halves_from_pair(y_type, outputs_from(x_type, 2 * LANES, scale, zero),
+                                          outputs_from(x_type, 3 * LANES, scale, zero));
     *low = svuzp1_u8(svreinterpret_u8_u16(a), svreinterpret_u8_u16(b));
     *high = svuzp2_u8(svreinterpret_u8_u16(a), svreinterpret_u8_u16(b));
 }
 
-DQL_INLINE void step_by_picking(dql_type x_type, const uint8_t *x, void *y, svuint8_t low, svuint8_t high) {
-    const svuint8_t codes = load_codes(x_type, x), lower = svtbl_u8(low, codes), upper = svtbl_u8(high, codes);
+DQL_INLINE void step_by_table16(svuint8_t codes, void *y, svuint8_t low, svuint8_t high) {
+    const svuint8_t lower = svtbl_u8(low, codes), upper = svtbl_u8(high, codes);
     svst1_vnum_u16(svptrue_b16(), y, 0, halves_of(lower, upper, false));
     svst1_vnum_u16(svptrue_b16(), y, 1, halves_of(lower, upper, true));
 }
 
 /* ---- all of them ---- */
 
-DQL_INLINE bool is_picked(dql_type x_type, dql_type y_type) {
-    return dql_is_packed(x_type) && y_type != DQL_FLOAT32;
-}
-
-DQL_INLINE void step(dql_type x_type, dql_type y_type, const uint8_t *x, void *y, vf32 scale, vf32 zero, svuint8_t low,
+DQL_INLINE void step(dql_type x_type, dql_type y_type, const char *x, void *y, vf32 scale, vf32 zero, svuint8_t low,
                      svuint8_t high) {
-    if (is_picked(x_type, y_type))
-        step_by_picking(x_type, x, y, low, high);
+    const dql_at at = {x, 0};
+    if (has_table16(x_type, y_type))
+        step_by_table16(load_codes(x_type, at, STEP), y, low, high);
     else if (is_by_bfloat16(x_type))
-        step_by_bfloat16(x_type, y_type, x, y, scale);
+        step_by_bfloat16(load_codes(x_type, at, STEP), x_type, y_type, y, scale);
     else if (dql_is_packed(x_type))
-        step_by_counting(x_type, x, y, scale, zero);
+        step_by_magic_number(load_codes(x_type, at, STEP), x_type, y, scale, zero);
     else
         step_by_loads(x_type, y_type, x, y, scale, zero);
 }
 
 /* Elements of a row from k on, as many steps as there are before `end`, of the row's first scale; x's first one starts
- * a byte. Returns the next k. */
+ * a pack. Returns the next k. */
 DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end) {
-    const size_t x_step = STEP * dql_x_bits(x_type) / 8, y_step = STEP * dql_y_bytes(y_type);
+    const size_t x_step = dql_bytes_of(STEP, dql_bits(x_type)), y_step = STEP * dql_y_bytes(y_type);
     const float scale = *row.scale;
     const int32_t zero = *row.zero;
-    const uint8_t *from = (const uint8_t *)dql_address(x_type, row.x, row.i + k);
+    const char *from = dql_address(x_type, row.x, row.i + k);
     char *to = row.y + k * dql_y_bytes(y_type);
     svuint8_t low = svdup_u8(0), high = low;
     vf32 s = splat(scale), z = zero_splat(x_type, zero);
-    if (is_picked(x_type, y_type))
-        finish_16(x_type, y_type, s, z, &low, &high);
+    if (has_table16(x_type, y_type))
+        make_table16(x_type, y_type, s, z, &low, &high);
     else if (dql_is_packed(x_type))
         z = svreinterpret_f32_s32(svdup_s32(0x4b000000 + code_sign(x_type) + zero));
     if (is_halved(x_type)) {
@@ -198,6 +178,21 @@ DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, dql_row row
         k += STEP;
     }
     return k;
+}
+
+/* Steps, and in vectors, the last of which is a part, what is before the start of a pack and what steps leave: one
+ * loop, so that it is there once. */
+DQL_INLINE void group_by_steps(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                               const void *tables) {
+    (void)tables;
+    const size_t pack = dql_pack_length(dql_bits(x_type)), skip = (pack - (row.i + k) % pack) % pack;
+    size_t stop = end - k >= STEP + skip ? k + skip : end;
+    for (;; stop = end) {
+        dequantize_tail(x_type, y_type, row, k, stop, count);
+        if (stop == end)
+            return;
+        k = dequantize_steps(x_type, y_type, row, stop, end);
+    }
 }
 
 #endif
