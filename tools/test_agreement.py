@@ -1,9 +1,9 @@
 """Tests that dql inspect, expand and run say the same of a model: of good ones, of wrong ones, and of random ones.
 
-    test_agreement.py DQL FOLDER...     DQL: the binary; FOLDERs: their models are looked at too, and damaged ones of them
+    test_agreement.py DQL FOLDER...     DQL: the binary; FOLDERs: their models are looked at too, and damaged ones
 
-inspect says how many nodes `dql expand` replaces, or that it fails and why: then expand does so, and leaves nothing that
-it could replace. What run does to a model of one node of initializers, expand does too.
+inspect says how many nodes `dql expand` replaces, or that it fails and why: then expand does so, and leaves nothing
+that it could replace. What run does to a model of one node of initializers, expand does too.
 """
 import glob
 import os
@@ -30,7 +30,8 @@ def dql(*arguments):
     return done.returncode, out.splitlines(), errors[0] if errors else None
 
 
-SUMMARY = re.compile(r"(\d+) DequantizeLinear: (\d+) yes, (\d+) no, (\d+) \?; dql expand (?:replaces (\d+)|fails, as (\d+) )")
+SUMMARY = re.compile(r"(\d+) DequantizeLinear: (\d+) yes, (\d+) no, (\d+) \?; "
+                     r"dql expand (?:replaces (\d+)|fails, as (\d+) )")
 
 
 def inspect(path, *options):
@@ -65,7 +66,8 @@ def compare(path, *options):
     done = next(int(line.split()[1]) for line in table if line.startswith("all "))
     _, left, again = inspect(expanded, *options)
     if done != replaced or left != nodes - replaced or again != 0:
-        raise Failure(f"{path}: expand was to replace {replaced} of {nodes}, says {done}, and left {left} of which {again}")
+        raise Failure(f"{path}: expand was to replace {replaced} of {nodes}, says {done}, and left {left}, "
+                      f"of which it would replace {again}")
     constant = [line for line in lines if line.startswith("yes") and line.split("; ")[-2] == "constant"]
     if len(constant) != replaced:
         raise Failure(f"{path}: {replaced} are replaced, but constant are {constant}")
@@ -137,7 +139,8 @@ def random_model(choose):
         if kind == 0:
             inputs.append(files.value_info(name, type_, dims))
         elif kind == 1:
-            nodes.append(files.message((2, name), (4, "Constant"), (5, files.message((1, "value"), (5, content), (20, 4)))))
+            value = files.message((1, "value"), (5, content), (20, 4))
+            nodes.append(files.message((2, name), (4, "Constant"), (5, value)))
         else:
             initializers.append(content)
         if kind == 2:

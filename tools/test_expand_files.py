@@ -124,8 +124,8 @@ write("same_operand.onnx", wrap(graph([node(inputs=("x", "x_scale", "x"))],
 write("default_scale.onnx", wrap(graph([node()], ALL, [value_info("x_scale", FLOAT32, [2])])))
 write("unread.onnx", wrap(graph([node(), node(outputs=["z"], attrs=[message((1, "axis"), (3, 0), (20, 1))]),
                                  node(outputs=["zz"], domain="my.domain")], ALL)))
-write("wrong_constant.onnx", wrap(graph([node(inputs=("a", "x_scale", "x_zero_point"))], [tensor("x_scale", FLOAT32, [2]), ZERO],
-                                        [value_info("a", INT8, [2, 3])])))
+write("wrong_constant.onnx", wrap(graph([node(inputs=("a", "x_scale", "x_zero_point"))],
+                                        [tensor("x_scale", FLOAT32, [2]), ZERO], [value_info("a", INT8, [2, 3])])))
 write("raw_number.onnx", wrap(graph([node()], [message((1, 2), (2, INT8), (8, "x"), (9, 5)), SCALE, ZERO])))
 write("constant_without_value.onnx", wrap(graph([message((2, "x"), (4, "Constant")), node()], [SCALE, ZERO])))
 NODES = 20000
@@ -159,7 +159,8 @@ def typed_input(path, shape, scale_dims, **attrs):
     count = 1
     for dim in scale_dims:
         count *= dim
-    known = message((1, "x"), (2, message((1, message((1, INT8), *([(2, dims(*shape))] if shape is not None else []))))))
+    known_shape = [(2, dims(*shape))] if shape is not None else []
+    known = message((1, "x"), (2, message((1, message((1, INT8), *known_shape)))))
     scale = tensor("x_scale", FLOAT32, scale_dims, raw(floats(*[1] * count)))
     nodes = [node(inputs=TWO, attrs=[message((1, k), (3, v), (20, 2)) for k, v in attrs.items()])]
     write("partial_%s.onnx" % path, wrap(graph(nodes, [scale], [known])))

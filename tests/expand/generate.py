@@ -316,7 +316,8 @@ def chains_model():
     exported, output = nvfp4("exported", [3, 5])
     captured, outer = nvfp4("captured", [2, 16])
     deepest = Weight("deep.x_scale.x_scale.x_scale", "int8", "float16", [2])
-    deeper = Weight("deep.x_scale.x_scale", "uint16", "float32", [2], [2], axis=0, scale_type="float16").scaled_by(deepest)
+    deeper = Weight("deep.x_scale.x_scale", "uint16", "float32", [2], [2], axis=0, scale_type="float16")
+    deeper.scaled_by(deepest)
     deep = Weight("deep.x_scale", "int4", "bfloat16", [2], [2], axis=0, scale_type="float32").scaled_by(deeper)
     top = Weight("deep", "uint8", "float32", [3, 2], [2], axis=1, scale_type="bfloat16").scaled_by(deep)
     dynamic, computed = nvfp4("dynamic", [1, 16])
@@ -337,7 +338,8 @@ def chains_model():
         # The scale's own x is computed, x itself is, or everything is by itself: these stay.
         kept((1, node("Abs", ["argument"], [computed.name("x")]))), computed.initializers(kept, leave_out="x"),
         kept((1, computed.node()), (5, dynamic.stored("x")), (1, dynamic.node())),
-        kept((1, two), (5, tensor("one", FLOAT32, [], b"\0\0\x80\x3f")), (5, tensor("eight", TYPES["int8"], [], b"\x08"))),
+        kept((1, two), (5, tensor("one", FLOAT32, [], b"\0\0\x80\x3f")),
+             (5, tensor("eight", TYPES["int8"], [], b"\x08"))),
         kept(*[(1, n) for n in cycle]),
         outputs=[(output.y, FLOAT32, list(output.shape))])
     inside, below = nvfp4("inside", [2, 16])
@@ -355,7 +357,8 @@ def inputs_model():
               for w in (listed, used)}
     in_graph = Weight("in graph", "uint8", "float32", [3])
     body = graph("then", in_graph.initializers(kept), kept((1, in_graph.node())),
-                 kept(*[(11, value_info(in_graph.name(role), *in_graph.tensors[role][:2])) for role in in_graph.tensors]))
+                 kept(*[(11, value_info(in_graph.name(role), type_, shape))
+                        for role, (type_, shape, _) in in_graph.tensors.items()]))
     return model(graph(
         "inputs", dropped(*inputs[listed].values()), kept((11, value_info("argument", FLOAT32, [3]))),
         kept(inputs[used]["x"]), dropped(inputs[used]["x_scale"]), dropped(inputs[used]["x_zero_point"]),
@@ -415,7 +418,8 @@ def external_model():
 def files():
     out = {}
     for name, make in (("types", types_model), ("scopes", scopes_model), ("uses", uses_model), ("cast", cast_model),
-                       ("constants", constants_model), ("old", old_model), ("external_data", external_model), ("chains", chains_model),
+                       ("constants", constants_model), ("old", old_model), ("external_data", external_model),
+                       ("chains", chains_model),
                        ("strings", strings_model)):
         pair = make()
         if isinstance(pair, tuple):
