@@ -60,7 +60,6 @@ static void walk(const operands *in, const cursor *at, size_t n, char *y, expans
             return;
         }
         walk_rect(in, at, r, y);
-        *expanded = (expansion){0};
         const size_t done = r.length * r.rows;
         n -= done;
         if (!n)

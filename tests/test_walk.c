@@ -66,6 +66,7 @@ static void small_panels(void **state) {
     random r = {4};
     random_bytes(&r, x, sizeof x);
     const float scale[4] = {1, 2, 3, 4};
+    const int8_t zero[4] = {1, -2, 3, -4};
     dql_spec spec = {.x_type = DQL_INT8,
                      .scale_type = DQL_FLOAT32,
                      .y_type = DQL_FLOAT32,
@@ -76,12 +77,12 @@ static void small_panels(void **state) {
                      .axis = 1};
     dql_plan plan;
     assert_int_equal(dql_plan_init(&plan, &spec), DQL_OK);
-    assert_int_equal(dql_run(&plan, x, scale, NULL, whole), DQL_OK);
+    assert_int_equal(dql_run(&plan, x, scale, zero, whole), DQL_OK);
     for (size_t begin = 0; begin < COUNT; begin++)
         for (size_t length = 1; length <= 22 && begin + length <= COUNT; length++)
             for (size_t stride = 0; stride <= 22; stride++)
                 for (size_t rows = 2; begin + length + (rows - 1) * stride <= COUNT && rows * length <= COUNT; rows++) {
-                    assert_int_equal(dql_run_rows(&plan, x, scale, NULL, begin, length, rows, stride, y, length),
+                    assert_int_equal(dql_run_rows(&plan, x, scale, zero, begin, length, rows, stride, y, length),
                                      DQL_OK);
                     for (size_t row = 0; row < rows; row++)
                         assert_memory_equal(y + row * length, whole + begin + row * stride, length * sizeof *y);
