@@ -169,15 +169,16 @@ DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, dql_row row
         if (scale * 0.5f * 2 != scale && scale == scale) /* too small for a half */
             return k;
     }
-    for (; end - k >= 2 * STEP; k += 2 * STEP, from += 2 * x_step, to += 2 * y_step) {
+    size_t left = end - k; /* k beside it would take two instructions more in the loop */
+    for (; left >= 2 * STEP; left -= 2 * STEP, from += 2 * x_step, to += 2 * y_step) {
         step(x_type, y_type, from, to, s, z, low, high);
         step(x_type, y_type, from + x_step, to + y_step, s, z, low, high);
     }
-    if (end - k >= STEP) {
+    if (left >= STEP) {
         step(x_type, y_type, from, to, s, z, low, high);
-        k += STEP;
+        left -= STEP;
     }
-    return k;
+    return end - left;
 }
 
 /* Steps, and in vectors, the last of which is a part, what is before the start of a pack and what steps leave: one
