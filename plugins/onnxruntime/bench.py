@@ -115,10 +115,10 @@ def cases(models):
     """(group, name, what makes the model, its input)"""
     for path in sorted(glob.glob(os.path.join(models, "*.quantized.onnx"))):
         yield "detection network", os.path.basename(path).split(".")[0], lambda p=path: network(p), image()
-    for name, kind in WEIGHTS.items():
-        for batch in BATCHES:
-            inputs = LAYERS[0][0]
-            x = Tensor("float32", [batch, inputs], struct.pack("<f", 0.5) * batch * inputs)
+    for batch in BATCHES:
+        inputs = LAYERS[0][0]
+        x = Tensor("float32", [batch, inputs], struct.pack("<f", 0.5) * batch * inputs)
+        for name, kind in WEIGHTS.items():
             yield f"products, batch {batch}", name, lambda k=kind: stack(k), x
 
 
@@ -232,7 +232,8 @@ def draw(results, path, title):
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plot
-    plot.rcParams.update({"svg.hashsalt": "dql", "font.size": 9, "text.color": INK, "axes.labelcolor": INK})
+    plot.rcParams.update({"svg.hashsalt": "dql", "svg.fonttype": "none", "font.size": 9, "text.color": INK,
+                          "axes.labelcolor": INK})
     groups = list(dict.fromkeys(r["group"] for r in results))
     shown = [[r for r in results if r["group"] == g and r["threads"] == 1] for g in groups]
     figure, axes = plot.subplots(len(groups), 1, figsize=(9, 0.34 * sum(map(len, shown)) + 1.2 * len(groups)), squeeze=False,

@@ -23,6 +23,7 @@ build_target release dql_onnxruntime -DDQL_ONNXRUNTIME=ON
 python_environment "onnxruntime-$version" "onnxruntime==$version"
 get_network
 
+load=$(cut -d ' ' -f 1 /proc/loadavg)
 # Of Debian's Python, for its matplotlib.
 /usr/bin/python3 plugins/onnxruntime/bench.py \
   "$(echo build/python/"onnxruntime-$version"/lib/python3*/site-packages/onnxruntime/capi/libonnxruntime.so."$version")" \
@@ -34,8 +35,8 @@ if [ -n "$docs" ]; then
   cp "$out/onnxruntime.svg" docs/onnxruntime/inferences.svg
   cpu=$(LC_ALL=C lscpu | sed -n 's/^Model name: *//p')
   {
-    printf '%s, %s cores, ONNX Runtime %s, dql %s, %s, `scripts/bench --onnxruntime --docs`.\n' \
-      "$cpu" "$(nproc)" "$version" "$(git describe --always --dirty)" "$(date -u +%F)"
+    printf '%s, %s cores, load before the run %s, ONNX Runtime %s, dql %s, %s, `scripts/bench --onnxruntime --docs`.\n' \
+      "$cpu" "$(nproc)" "$load" "$version" "$(git describe --always --dirty)" "$(date -u +%F)"
     cat "$out/results.md"
   } >"$out/docs.md"
   # Between the two marks.
