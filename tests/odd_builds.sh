@@ -141,7 +141,7 @@ few_types() {
   expect="keeps int8,uint8,int4,uint4 float32" consumer $name
   text=$(size "$folder/$name/dql/libdql.a" | awk 'NR > 1 {all += $1} END {print all}')
   echo "$((text / 1024)) KiB"
-  if [ "$text" -gt $((110 * 1024)) ]; then
+  if [ "$text" -gt $((100 * 1024)) ]; then
     echo "kernels of types that were left out are there" >&2
     return 1
   fi
