@@ -13,7 +13,7 @@ typedef struct expansion {
     size_t key, count;
 } expansion;
 
-/* n elements from `at` on, of which some may lie in the scratch from a call before. */
-void dql_run_short_lines(const operands *in, const cursor *at, size_t n, char *y, expansion *expanded);
+/* n elements from `from` on, of which some may lie in the scratch from a call before. */
+void dql_run_short_lines(const operands *in, const cursor *from, size_t n, char *y, expansion *expanded);
 
 #endif
