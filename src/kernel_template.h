@@ -166,7 +166,13 @@ DQL_INLINE void short_groups_of_row(dql_type x_type, dql_type y_type, dql_row ro
 
 DQL_INLINE void dequantize_vectors(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, bool starts) {
     const vf32 s = splat(*row.scale), z = zero_splat(x_type, *row.zero);
-#pragma GCC unroll 4
+    /* unrolled by hand: gcc has an index of its own for some of the four */
+    for (; end - k >= 4 * LANES; k += 4 * LANES) {
+        dequantize_vector(x_type, y_type, row, k, LANES, s, z, starts);
+        dequantize_vector(x_type, y_type, row, k + LANES, LANES, s, z, starts);
+        dequantize_vector(x_type, y_type, row, k + 2 * LANES, LANES, s, z, starts);
+        dequantize_vector(x_type, y_type, row, k + 3 * LANES, LANES, s, z, starts);
+    }
     for (; k < end; k += LANES)
         dequantize_vector(x_type, y_type, row, k, LANES, s, z, starts);
 }

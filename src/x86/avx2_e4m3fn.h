@@ -8,8 +8,9 @@
 
 #define STEP8 ((size_t)32)
 
+/* Upper halves of float32, of which two interleavings make 8 floats in order. */
 typedef struct decoded_step {
-    vf32 v[2];
+    __m256i halves[2];
 } decoded_step;
 
 DQL_INLINE __m256i table_of(const uint8_t *table) {
@@ -28,7 +29,6 @@ DQL_INLINE decoder make_decoder(void) {
                      .wrong_high = table_of(dql_e4m3fn_wrong_high)};
 }
 
-/* Upper halves of float32, of which two interleavings make 8 floats in order. */
 DQL_INLINE decoded_step decode_step(const decoder *d, const char *x) {
     const __m256i codes = _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)x), d->order);
     const __m256i next = _mm256_and_si256(_mm256_add_epi8(codes, _mm256_set1_epi8(1)), _mm256_set1_epi8(0x7f));
@@ -38,16 +38,18 @@ DQL_INLINE decoded_step decode_step(const decoder *d, const char *x) {
     const __m256i low = _mm256_xor_si256(shifted, _mm256_shuffle_epi8(d->wrong_low, number));
     const __m256i high =
         _mm256_xor_si256(_mm256_shuffle_epi8(d->rebased, upper), _mm256_shuffle_epi8(d->wrong_high, number));
-    const __m256i a = _mm256_unpacklo_epi8(low, high), b = _mm256_unpackhi_epi8(low, high);
+    return (decoded_step){{_mm256_unpacklo_epi8(low, high), _mm256_unpackhi_epi8(low, high)}};
+}
+
+DQL_INLINE vf32 floats_of(__m256i halves) {
     const __m256i zero = _mm256_setzero_si256();
-    return (decoded_step){{raw_ints(_mm256_unpacklo_epi16(zero, a), _mm256_unpackhi_epi16(zero, a)),
-                           raw_ints(_mm256_unpacklo_epi16(zero, b), _mm256_unpackhi_epi16(zero, b))}};
+    return raw_ints(_mm256_unpacklo_epi16(zero, halves), _mm256_unpackhi_epi16(zero, halves));
 }
 
 DQL_INLINE void store_step(dql_type y_type, void *y, size_t k, decoded_step d, const float *scale,
                            size_t group_length) {
-    store(y_type, y, k, LANES, times(d.v[0], splat(scale[0])));
-    store(y_type, y, k + LANES, LANES, times(d.v[1], splat(scale[LANES / group_length])));
+    store(y_type, y, k, LANES, times(floats_of(d.halves[0]), splat(scale[0])));
+    store(y_type, y, k + LANES, LANES, times(floats_of(d.halves[1]), splat(scale[LANES / group_length])));
 }
 
 #include "x86/e4m3fn.h"
