@@ -135,9 +135,9 @@ static int64_t fitting_dim(const dql_spec *s, size_t i) {
     if (s->scale_rank != s->rank || s->block_size == 0)
         return s->scale_rank == 1 && on_axis ? s->scale_shape[0] : 1;
     const int64_t dim = s->scale_shape[i];
-    if (!on_axis)
+    if (!on_axis || s->block_size < 0) /* which no dim fits */
         return dim;
-    return s->block_size > 0 && dim > INT64_MAX / s->block_size ? INT64_MAX : dim * s->block_size;
+    return dim > INT64_MAX / s->block_size ? INT64_MAX : dim * s->block_size;
 }
 
 /* Whether the scale would not fit any dim in the place of one that is not known. */

@@ -293,6 +293,7 @@ for file in axis_known:"yes  y  int8[?,3] * float32[3] -> float32; per axis, axi
     blocked:"?    y  int8[?,8] * float32[2,4] -> float32; blocked, axis 1, block size 2; x" \
     blocked_wrong:"dim 1 of x_scale of shape [2,3] must be 4: x has shape [?,8], axis 1, block_size 2" \
     blocked_rank:"x_scale of shape [2,3,4] has rank 3, but x of shape [?,8] rank 2" \
+    blocked_negative:"block_size is negative: -9223372036854775808" blocked_huge:"has too many elements" \
     blocked_no_size:"block_size is missing: x_scale has shape [2,4]" \
     no_shape_no_size:"block_size is missing: x_scale has shape [2,4]" \
     no_shape_axis:"?    y  int8[?] * float32[2] -> float32; per axis, axis 1; x" \
