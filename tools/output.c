@@ -69,8 +69,8 @@ static void forget(output *o) {
     *o = (output){.fd = -1};
 }
 
-/* Gives the new file who owns the old one, as far as the process may, and who may use it. A group that it can't have
- * leaves nothing to the file's own. */
+/* Gives the new file the old one's owner and group, as far as the process may, and its permissions; but none to the
+ * group that the new file has, if it can't have the old one's. */
 static bool keep_permissions(const output *o, const struct stat *old) {
     struct stat status;
     mode_t mode = old->st_mode & 0777;
@@ -108,7 +108,8 @@ bool output_open(output *o, const char *file, const file_set *read, problem *why
         return fail(why, file, "no memory");
     snprintf(o->temporary, size, "%s.%ld.tmp", file, (long)getpid());
     catch_signals();
-    if (!create(o, old.st_nlink > 0 ? old.st_mode & 0777 : 0666)) {
+    /* What replaces a file is nobody else's to open before it has that file's owner and group. */
+    if (!create(o, old.st_nlink > 0 ? old.st_mode & 0700 : 0666)) {
         if (errno == EEXIST)
             fail(why, o->temporary, "is in the way: dql may have been killed while it wrote it");
         else
