@@ -246,7 +246,7 @@ static void print_scope(const model *m, size_t in) {
 
 static void print_operand(const description *d) {
     printf("%s%s", d->proto.data_type != 0 ? type_label(d->proto.data_type).text : "?",
-           d->has_shape ? shape_label(d->proto.n_dims, d->proto.dims).text : "[?]");
+           d->has_shape ? shape_label(d->proto.n_dims, d->proto.dims).text : "[...]");
 }
 
 /* Of a scale whose shape is known; it is the same for every x that fits. */

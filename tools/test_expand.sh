@@ -280,8 +280,8 @@ expect 0 "yes  then/deeper/deep  int8[2]" inspect scopes.onnx
 expect 0 'no   function/referring  ; opset 21; attribute "axis" is the function'"'"'s "the function'"'"'s axis"' \
     inspect scopes.onnx
 expect 0 'x "default.x" is an input, and its initializer only a default' inspect uses.onnx
-expect 0 'yes  dynamic  uint8[?] * float32[] -> float32; per tensor; x "dynamic.x" is computed; opset' inspect uses.onnx
-expect 0 '?    y  int8[?] * float32[2] -> float32; per axis, axis 0; x "x" is an input; opset 21; it depends on the shape of x' \
+expect 0 'yes  dynamic  uint8[...] * float32[] -> float32; per tensor; x "dynamic.x" is computed; opset' inspect uses.onnx
+expect 0 '?    y  int8[...] * float32[2] -> float32; per axis, axis 0; x "x" is an input; opset 21; it depends on the shape of x' \
     inspect no_shape_x.onnx
 # What is known of x is enough, shows that it can't be right, or isn't enough; a scale of rank 2 is never per axis.
 for file in axis_known:"yes  y  int8[?,3] * float32[3] -> float32; per axis, axis 1; x" \
@@ -296,8 +296,8 @@ for file in axis_known:"yes  y  int8[?,3] * float32[3] -> float32; per axis, axi
     blocked_negative:"block_size is negative: -9223372036854775808" blocked_huge:"has too many elements" \
     blocked_no_size:"block_size is missing: x_scale has shape [2,4]" \
     no_shape_no_size:"block_size is missing: x_scale has shape [2,4]" \
-    no_shape_axis:"?    y  int8[?] * float32[2] -> float32; per axis, axis 1; x" \
-    no_shape_blocked:"?    y  int8[?] * float32[2,4] -> float32; blocked, axis 1, block size 2; x"; do
+    no_shape_axis:"?    y  int8[...] * float32[2] -> float32; per axis, axis 1; x" \
+    no_shape_blocked:"?    y  int8[...] * float32[2,4] -> float32; blocked, axis 1, block size 2; x"; do
     expect 0 "${file#*:}" inspect "partial_${file%%:*}.onnx"
     [[ $file != *blocked* && $file != *size* ]] || ! grep -qF "per axis" out
     verdict "inspect partial_${file%%:*}.onnx: expected no scale of rank 2 per axis" $?
@@ -310,7 +310,7 @@ expect 0 "dql expand replaces 0" inspect default_scale.onnx
 expect 0 "dql expand replaces 1" inspect --constant-inputs default_scale.onnx
 expect 0 "all                              1" expand default_scale.onnx --constant-inputs -o out.onnx
 expect 0 "no   y  int8[2,-3] * float32[2]" inspect negative_dim.onnx
-expect 0 "?    y  int8[2,3] * float32[?] -> float32; x \"x\" is an input; opset 21; it depends on the shape of x_scale" \
+expect 0 "?    y  int8[2,3] * float32[...] -> float32; x \"x\" is an input; opset 21; it depends on the shape of x_scale" \
     inspect shapes_only.onnx
 expect 0 'opset 21; tensor "x": external data at "data/y.bin": No such file' inspect external_missing.onnx
 expect 0 "1 DequantizeLinear: 0 yes, 1 no, 0 ?; dql expand fails, as 1 is wrong" inspect external_missing.onnx
