@@ -295,6 +295,8 @@ static void print_report(const report *r, verdict v) {
             printf("; constant");
         if (e->becomes == LEFT && (!e->is_constant || v == TAKEN))
             print_reason(&reason);
+    } else {
+        printf("?");
     }
     print_opset(r);
     if (v != TAKEN)
