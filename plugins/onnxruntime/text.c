@@ -19,6 +19,10 @@ void text_add(text *t, const char *format, ...) {
     va_end(list);
 }
 
+static bool is_control(char byte) {
+    return (unsigned char)byte < ' ' || byte == 0x7f;
+}
+
 /* Whether a byte continues a character of UTF-8. */
 static bool continues(char byte) {
     return (byte & 0xc0) == 0x80;
@@ -33,7 +37,7 @@ void text_add_name(text *t, const char *name) {
     while (is_cut && size > 0 && continues(name[size]))
         size--;
     for (size_t i = 0; i < size; i++)
-        text_add(t, "%c", name[i] > 0 && name[i] < ' ' ? '?' : name[i]);
+        text_add(t, "%c", is_control(name[i]) ? '?' : name[i]);
     if (is_cut)
         text_add(t, "...");
 }

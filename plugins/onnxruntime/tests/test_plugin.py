@@ -416,7 +416,7 @@ class Hostile(unittest.TestCase):
 
     def test_names(self):
         """Of any length, and none: then the output's tells which node it is."""
-        for name, shown in (("", "y"), ("é" * 500, "é" * 100 + "..."), ("a\nb\x1b[1m", "a?b?[1m")):
+        for name, shown in (("", "y"), ("é" * 500, "é" * 100 + "..."), ("a\nb\x1b[1m\x7f", "a?b?[1m?")):
             with self.subTest(name=name[:10]):
                 self.refused(self.defaults([self.x, self.scales(5)], name=name), words=[f"DequantizeLinear {shown}:"])
 
