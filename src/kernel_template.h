@@ -23,8 +23,8 @@
  * always inlined. Two more have the same name and meaning wherever an ISA has them:
  *
  *     load_codes(type, at, n)           a vector of bytes: byte k = the code of element k from `at` on, for k < n. Of
- *                                       types of at most 8 bits. What is above the code in its byte, and what bytes
- * from n on hold, is said there raw_from_codes(type, codes)       LANES of these as lanes, as load gives them
+ *                                       types of at most 8 bits. Each ISA says what else its bytes hold
+ *     raw_from_codes(type, codes)       LANES of these as lanes, as load gives them
  *
  * Types are constants in every call, and n is mostly the constant LANES: what is chosen by them leaves no trace in the
  * code. n is 1 to LANES; lanes from n on may be anything; load and store touch no byte outside the n elements. A NaN
