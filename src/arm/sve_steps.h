@@ -30,8 +30,12 @@ DQL_INLINE vf32 lanes_of(svuint16_t lower, svuint16_t upper, bool second) {
     return svreinterpret_f32_u16(second ? svzip2_u16(lower, upper) : svzip1_u16(lower, upper));
 }
 
-/* Packed integers: a code under the upper half of 2^23 makes a float of both. `zero` is that much more, and what
- * code_sign adds. */
+/* Packed integers. Packed floats go by bfloat16, or, if they are not among those types, by loads. */
+DQL_INLINE bool is_by_magic_number(dql_type type) {
+    return dql_is_packed(type) && dql_is_integer(type);
+}
+
+/* A code under the upper half of 2^23 makes a float of both. `zero` is that much more, and what code_sign adds. */
 DQL_INLINE void step_by_magic_number(svuint8_t codes, dql_type x_type, void *y, vf32 scale, vf32 zero) {
     if (code_sign(x_type))
         codes = sveor_n_u8_x(svptrue_b8(), codes, code_sign(x_type));
@@ -144,7 +148,7 @@ DQL_INLINE void step(dql_type x_type, dql_type y_type, const char *x, void *y, v
         step_by_table16(load_codes(x_type, at, STEP), y, low, high);
     else if (is_by_bfloat16(x_type))
         step_by_bfloat16(load_codes(x_type, at, STEP), x_type, y_type, y, scale);
-    else if (dql_is_packed(x_type))
+    else if (is_by_magic_number(x_type))
         step_by_magic_number(load_codes(x_type, at, STEP), x_type, y, scale, zero);
     else
         step_by_loads(x_type, y_type, x, y, scale, zero);
@@ -162,7 +166,7 @@ DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, dql_row row
     vf32 s = splat(scale), z = zero_splat(x_type, zero);
     if (has_table16(x_type, y_type))
         make_table16(x_type, y_type, s, z, &low, &high);
-    else if (dql_is_packed(x_type))
+    else if (is_by_magic_number(x_type))
         z = svreinterpret_f32_s32(svdup_s32(0x4b000000 + code_sign(x_type) + zero));
     if (is_halved(x_type)) {
         s = splat(scale * 0.5f);
