@@ -14,14 +14,9 @@ DQL_INLINE void exact_group(dql_type x_type, dql_type y_type, dql_row row, size_
     }
 }
 
-DQL_INLINE void exact_row(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
-                          const void *tables) {
-    dql_for_groups(x_type, y_type, row, count, group_length, exact_group, tables);
-}
-
 #define DEFINE_KERNEL(Y, y_name, y_bits)                                                                               \
     static void int32_exact_##y_name(const dql_panel *panel) {                                                         \
-        dql_for_rows(DQL_INT32, DQL_##Y, panel, panel->group_length, exact_row, NULL);                                 \
+        dql_for_groups_of_rows(DQL_INT32, DQL_##Y, panel, panel->group_length, exact_group, NULL);                     \
     }
 DQL_Y_TYPES(DEFINE_KERNEL)
 

@@ -41,14 +41,9 @@ DQL_INLINE void group_by_table256(dql_type x_type, dql_type y_type, dql_row row,
     if (end - k >= TABLE256_GROUP) {
         const table256 t = make_table256(x_type, y_type, *row.scale, *row.zero);
         for (; end - k >= 64; k += 64)
-            pick_64(&t, (const char *)row.x + row.i + k, row.y + 2 * k);
+            pick_64(&t, row.x + k, row.y + 2 * k);
     }
     dequantize_tail(x_type, y_type, row, k, end, count);
-}
-
-DQL_INLINE void row_by_table256(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
-                                const void *tables) {
-    dql_for_groups(x_type, y_type, row, count, group_length, group_by_table256, tables);
 }
 
 /* Integers of 8 bits to halves, if the first group is worth a table; else false. */
@@ -56,7 +51,7 @@ DQL_INLINE bool dequantize_by_table256(dql_type x_type, dql_type y_type, const d
     const bool is_byte = dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
     if (!is_byte || !dql_is_half(y_type) || group_length < TABLE256_GROUP || panel->count < TABLE256_GROUP)
         return false;
-    dql_for_rows(x_type, y_type, panel, group_length, row_by_table256, NULL);
+    dql_for_groups_of_rows(x_type, y_type, panel, group_length, group_by_table256, NULL);
     return true;
 }
 
