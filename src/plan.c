@@ -277,11 +277,10 @@ void dql_plan_slice(const dql_plan *plan, size_t slices, size_t slice, size_t *b
     const dql_plan_data *const data = dql_plan_get(plan);
     if (!data || slice >= slices)
         return;
-    const size_t line = CACHE_LINE / data->y_size, lines = data->count / line + (data->count % line != 0);
-    /* The last slices have a line more, if it does not come out even: the last of them has the line that may be short.
-     */
+    const size_t length = CACHE_LINE / data->y_size, lines = data->count / length + (data->count % length != 0);
+    /* Cache lines that are left over go to the last slices, a line each: the very last may be short. */
     const size_t each = lines / slices, plain = slices - lines % slices;
     const size_t first = slice * each + (slice > plain ? slice - plain : 0), last = first + each + (slice >= plain);
-    *begin = first < lines ? first * line : data->count;
-    *end = last < lines ? last * line : data->count;
+    *begin = first < lines ? first * length : data->count;
+    *end = last < lines ? last * length : data->count;
 }

@@ -92,17 +92,17 @@ DQL_INLINE void store_bytes_256(char *p, size_t n, __m256i v) {
 
 /* ---- elements to lanes ---- */
 
-/* The two halves of 16 elements of 16 bits. */
-typedef struct words {
+/* 16 lanes of 16 bits. */
+typedef struct u16x16 {
     __m128i a, b;
-} words;
+} u16x16;
 
-DQL_INLINE words load_16(const char *p, size_t n) {
+DQL_INLINE u16x16 load_16(const char *p, size_t n) {
     if (n == LANES)
-        return (words){_mm_loadu_si128((const __m128i *)p), _mm_loadu_si128((const __m128i *)(p + 16))};
+        return (u16x16){_mm_loadu_si128((const __m128i *)p), _mm_loadu_si128((const __m128i *)(p + 16))};
     if (n <= 8)
-        return (words){load_bytes(p, 2 * n), _mm_setzero_si128()};
-    return (words){load_bytes(p, 16), load_bytes(p + 16, 2 * n - 16)};
+        return (u16x16){load_bytes(p, 2 * n), _mm_setzero_si128()};
+    return (u16x16){load_bytes(p, 16), load_bytes(p + 16, 2 * n - 16)};
 }
 
 DQL_INLINE vf32 load_32(const char *p, size_t n) {
@@ -159,22 +159,22 @@ DQL_INLINE vf32 load_shifted(dql_type type, dql_at at, size_t n) {
     return (vf32){raw_8(type, (uint32_t)codes), raw_8(type, (uint32_t)(codes >> 8 * bits))};
 }
 
-DQL_INLINE vf32 widen_words(dql_type type, words w) {
-    return type == DQL_INT16 ? raw_ints(_mm256_cvtepi16_epi32(w.a), _mm256_cvtepi16_epi32(w.b))
-                             : raw_ints(_mm256_cvtepu16_epi32(w.a), _mm256_cvtepu16_epi32(w.b));
+DQL_INLINE vf32 raw_16(dql_type type, u16x16 v) {
+    return type == DQL_INT16 ? raw_ints(_mm256_cvtepi16_epi32(v.a), _mm256_cvtepi16_epi32(v.b))
+                             : raw_ints(_mm256_cvtepu16_epi32(v.a), _mm256_cvtepu16_epi32(v.b));
 }
 
-DQL_INLINE vf32 from_bf16(words w) {
-    const vf32 v = widen_words(DQL_UINT16, w);
+DQL_INLINE vf32 from_bf16(u16x16 h) {
+    const vf32 v = raw_16(DQL_UINT16, h);
     return raw_ints(_mm256_slli_epi32(_mm256_castps_si256(v.a), 16), _mm256_slli_epi32(_mm256_castps_si256(v.b), 16));
 }
 
-DQL_INLINE vf32 from_f16(words w) {
-    return (vf32){_mm256_cvtph_ps(w.a), _mm256_cvtph_ps(w.b)};
+DQL_INLINE vf32 from_f16(u16x16 h) {
+    return (vf32){_mm256_cvtph_ps(h.a), _mm256_cvtph_ps(h.b)};
 }
 
-DQL_INLINE words halves_of(__m256i w) {
-    return (words){_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1)};
+DQL_INLINE u16x16 halves_of(__m256i v) {
+    return (u16x16){_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)};
 }
 
 DQL_INLINE vf32 times(vf32 v, vf32 factor) {
@@ -202,7 +202,7 @@ DQL_INLINE vf32 from_e4m3fnuz(__m128i codes) {
 /* The upper byte of float16. */
 DQL_INLINE vf32 from_e5m2(__m128i codes) {
     const __m128i zero = _mm_setzero_si128();
-    return from_f16((words){_mm_unpacklo_epi8(zero, codes), _mm_unpackhi_epi8(zero, codes)});
+    return from_f16((u16x16){_mm_unpacklo_epi8(zero, codes), _mm_unpackhi_epi8(zero, codes)});
 }
 
 /* float16's exponent 31 has no numbers, so this one becomes bfloat16 by hand: exponents are rebased by adding, to the
@@ -274,7 +274,7 @@ DQL_INLINE vf32 load(dql_type type, dql_at at, size_t n) {
         return raw_from_codes(type, load_codes(type, at, n));
     switch ((int)type) {
     case DQL_INT16:
-    case DQL_UINT16: return widen_words(type, load_16(p, n));
+    case DQL_UINT16: return raw_16(type, load_16(p, n));
     case DQL_INT32:
     case DQL_FLOAT32: return load_32(p, n);
     case DQL_FLOAT16: return from_f16(load_16(p, n));

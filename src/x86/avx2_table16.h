@@ -1,7 +1,7 @@
-/* Packed types, 32 elements at a time: of the two bytes that an output begins with, each is picked from a table of
- * the 16 codes. For halves these are the finished outputs of a group; for float32 they are the upper half of the
- * difference from its zero point, which is a bfloat16, and the scale is still to come. Codes of 2 bits are first spread
- * to nibbles: those of 4 bits of which the upper two don't matter. */
+/* Types of at most 16 codes, 32 elements at a time: of the two bytes that an output begins with, each is picked from a
+ * table of the 16 codes. For halves these are the finished outputs of a group; for float32 they are the upper half of
+ * the difference from its zero point, which is a bfloat16, and the scale is still to come. Codes of 2 bits are first
+ * spread to nibbles: those of 4 bits of which the upper two don't matter. */
 #ifndef DQL_X86_AVX2_TABLE16_H
 #define DQL_X86_AVX2_TABLE16_H
 
@@ -254,8 +254,8 @@ DQL_INLINE void row_by_table16(dql_type x_type, dql_type y_type, dql_row row, si
     dql_for_groups(x_type, y_type, row, count, group_length, picks ? group_by_picking : group_by_table16, tables);
 }
 
-/* Packed types and groups that are worth it. Integers of 4 bits are subtracted in less time than their outputs are
- * picked, if these are few. */
+/* Types of at most 16 codes, in groups that are worth a table; else false. Integers of 4 bits are subtracted in less
+ * time than their outputs are picked, if these are few. */
 DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     const bool is_int4 = dql_is_integer(x_type) && dql_codes(x_type) == 16;
     if (dql_codes(x_type) > 16 || (is_int4 && group_length == 16 && !dql_is_half(y_type)) ||

@@ -1,5 +1,5 @@
-/* Packed types: the finished outputs of all codes of 4 bits in a register, from which each element picks its own. Codes
- * of 2 bits are codes of 4 of which the upper ones don't matter. */
+/* Types of at most 16 codes: the finished outputs of all codes of 4 bits in a register, from which each element picks
+ * its own. Codes of 2 bits are codes of 4 of which the upper ones don't matter. */
 #ifndef DQL_X86_AVX512_TABLE16_H
 #define DQL_X86_AVX512_TABLE16_H
 
@@ -52,8 +52,8 @@ DQL_INLINE __m512i spread_32_of_4_bits(__m512i halves) {
 DQL_INLINE __m512i spread_32_of_4_bits(__m128i codes) {
     const __m512i each = _mm512_set_epi16(7, 7, 7, 7, 6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1,
                                           1, 1, 0, 0, 0, 0);
-    const __m512i words = _mm512_permutexvar_epi16(each, _mm512_castsi128_si512(codes));
-    return _mm512_srlv_epi16(words, _mm512_set1_epi64(0x000c000800040000));
+    const __m512i fours = _mm512_permutexvar_epi16(each, _mm512_castsi128_si512(codes));
+    return _mm512_srlv_epi16(fours, _mm512_set1_epi64(0x000c000800040000));
 }
 #endif
 
@@ -104,7 +104,7 @@ DQL_INLINE void pick_whole(dql_type x_type, dql_type y_type, table16 table, cons
 }
 
 /* Lane k of 16 bits: code k of 16 in its lowest bits, others above. */
-DQL_INLINE __m256i spread_16_words(dql_type type, uint64_t codes) {
+DQL_INLINE __m256i spread_16_halves(dql_type type, uint64_t codes) {
     const bool two = dql_x_bits(type) == 2;
 #ifdef __AVX512VBMI__
     const __m256i places =
@@ -117,8 +117,8 @@ DQL_INLINE __m256i spread_16_words(dql_type type, uint64_t codes) {
     const __m256i shifts =
         two ? _mm256_setr_epi32(0x020000, 0x060004, 0x0a0008, 0x0e000c, 0x020000, 0x060004, 0x0a0008, 0x0e000c)
             : _mm256_set1_epi64x(0x000c000800040000);
-    const __m256i words = _mm256_castsi128_si256(_mm_cvtsi64_si128((long long)codes));
-    return _mm256_srlv_epi16(_mm256_permutexvar_epi16(each, words), shifts);
+    const __m256i all = _mm256_castsi128_si256(_mm_cvtsi64_si128((long long)codes));
+    return _mm256_srlv_epi16(_mm256_permutexvar_epi16(each, all), shifts);
 #endif
 }
 
@@ -133,7 +133,7 @@ DQL_INLINE void group_of_16(dql_type x_type, dql_type y_type, dql_row row, size_
     (void)end, (void)count, (void)tables;
     const char *const x = dql_address(x_type, row.x, k);
     const __m256i table = halves16(x_type, y_type, *row.scale, *row.zero);
-    const __m256i index = spread_16_words(x_type, dql_x_bits(x_type) == 2 ? read_32(x) : read_64(x));
+    const __m256i index = spread_16_halves(x_type, dql_x_bits(x_type) == 2 ? read_32(x) : read_64(x));
     store_16(row.y, k, LANES, _mm256_permutexvar_epi16(index, table));
 }
 
