@@ -7,8 +7,8 @@
 
 DQL_INLINE bool try_long_groups(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     /* rounding to bfloat16 needs the registers that decoding bytes does */
-    return dequantize_by_table16(x_type, y_type, panel, group_length) ||
-           (y_type != DQL_BFLOAT16 && dequantize_e4m3fn(x_type, y_type, panel, group_length));
+    return try_table16(x_type, y_type, panel, group_length) ||
+           (y_type != DQL_BFLOAT16 && try_e4m3fn(x_type, y_type, panel, group_length));
 }
 
 #include "kernel_template.h"

@@ -256,7 +256,7 @@ DQL_INLINE void row_by_table16(dql_type x_type, dql_type y_type, dql_row row, si
 
 /* Types of at most 16 codes, in groups that are worth a table; else false. Integers of 4 bits are subtracted in less
  * time than their outputs are picked, if these are few. */
-DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+DQL_INLINE bool try_table16(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     const bool is_int4 = dql_is_integer(x_type) && dql_codes(x_type) == 16;
     if (dql_codes(x_type) > 16 || (is_int4 && group_length == 16 && !dql_is_half(y_type)) ||
         dql_has_small_rows(y_type, panel, group_length, LANES))

@@ -6,9 +6,8 @@
 #include "x86/stream.h"
 
 DQL_INLINE bool try_long_groups(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
-    return dequantize_by_table16(x_type, y_type, panel, group_length) ||
-           dequantize_e4m3fn(x_type, y_type, panel, group_length) ||
-           dequantize_by_two(x_type, y_type, panel, group_length);
+    return try_table16(x_type, y_type, panel, group_length) || try_e4m3fn(x_type, y_type, panel, group_length) ||
+           try_by_two(x_type, y_type, panel, group_length);
 }
 
 #include "kernel_template.h"

@@ -336,7 +336,7 @@ DQL_INLINE void row_by_two(dql_type x_type, dql_type y_type, dql_row row, size_t
 }
 
 /* To bfloat16 two vectors at a time, in groups that gain by it; else false. */
-DQL_INLINE bool dequantize_by_two(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+DQL_INLINE bool try_by_two(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     if (y_type != DQL_BFLOAT16 || (group_length % (2 * LANES) && group_length < 8 * LANES))
         return false;
     dql_for_rows(x_type, y_type, panel, group_length, row_by_two, NULL);

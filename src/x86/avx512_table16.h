@@ -180,7 +180,7 @@ DQL_INLINE void row_by_table16(dql_type x_type, dql_type y_type, dql_row row, si
 }
 
 /* Types of at most 16 codes, in groups that are worth a table; else false. */
-DQL_INLINE bool dequantize_by_table16(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+DQL_INLINE bool try_table16(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     if (dql_codes(x_type) > 16 || dql_has_small_rows(y_type, panel, group_length, LANES))
         return false;
     dql_for_rows(x_type, y_type, panel, group_length, row_by_table16, NULL);

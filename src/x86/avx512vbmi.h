@@ -10,10 +10,8 @@
 #include "x86/stream.h"
 
 DQL_INLINE bool try_long_groups(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
-    return dequantize_by_table16(x_type, y_type, panel, group_length) ||
-           dequantize_by_table256(x_type, y_type, panel, group_length) ||
-           dequantize_float8(x_type, y_type, panel, group_length) ||
-           dequantize_by_two(x_type, y_type, panel, group_length);
+    return try_table16(x_type, y_type, panel, group_length) || try_table256(x_type, y_type, panel, group_length) ||
+           try_float8(x_type, y_type, panel, group_length) || try_by_two(x_type, y_type, panel, group_length);
 }
 
 #endif

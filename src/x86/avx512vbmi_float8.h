@@ -220,7 +220,7 @@ DQL_INLINE void row_with_nan(dql_type x_type, dql_type y_type, dql_row row, size
 }
 
 /* For float8 in long enough groups, or in blocks; else false. Zero points are 0. */
-DQL_INLINE bool dequantize_float8(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+DQL_INLINE bool try_float8(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     const bool is_float8 = !dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
     if (!is_float8 || (group_length < STEP8 && group_length != 16 && group_length != 32) || panel->count < STEP8)
         return false;

@@ -47,7 +47,7 @@ DQL_INLINE void group_by_table256(dql_type x_type, dql_type y_type, dql_row row,
 }
 
 /* Integers of 8 bits to halves, if the first group is worth a table; else false. */
-DQL_INLINE bool dequantize_by_table256(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+DQL_INLINE bool try_table256(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     const bool is_byte = dql_is_integer(x_type) && dql_x_bits(x_type) == 8;
     if (!is_byte || !dql_is_half(y_type) || group_length < TABLE256_GROUP || panel->count < TABLE256_GROUP)
         return false;

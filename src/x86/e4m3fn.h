@@ -38,7 +38,7 @@ DQL_INLINE void row_of_e4m3fn(dql_type x_type, dql_type y_type, dql_row row, siz
 }
 
 /* For this type in groups that are worth it; else false. Zero points are 0. */
-DQL_INLINE bool dequantize_e4m3fn(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+DQL_INLINE bool try_e4m3fn(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     const bool fits =
         group_length < STEP8 ? STEP8 % group_length == 0 : group_length % STEP8 == 0 || group_length >= 4 * STEP8;
     if (x_type != DQL_FLOAT8E4M3FN || !fits || panel->count < STEP8 || panel->rows * panel->count < 4 * STEP8)
