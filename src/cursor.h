@@ -1,4 +1,5 @@
-/* Where an element lies and which scale it has. Nothing else divides: a division takes as long as some vectors. */
+/* Where an element lies and which scale it has. Only this file divides elements into lines and groups, and no more than
+ * it must: a division takes as long as some vectors. */
 #ifndef DQL_CURSOR_H
 #define DQL_CURSOR_H
 

@@ -96,7 +96,7 @@ typedef struct dql_kernels {
     const struct dql_kernels *fallback;
 } dql_kernels;
 
-/* The kernel of a pair of types, the ISA's own or that of the one below. */
+/* The kernel of a pair of types: the ISA's own, or its fallback's. */
 static inline dql_kernel *dql_kernel_of(const dql_kernels *isa, dql_type x_type, size_t y_number) {
     dql_kernel *const own = isa->dequantize[x_type][y_number];
     return own || !isa->fallback ? own : isa->fallback->dequantize[x_type][y_number];

@@ -16,7 +16,7 @@
     M(FLOAT8E5M2FNUZ, float8e5m2fnuz, 8, FLOAT, 0xff)                                                                  \
     M(FLOAT4E2M1, float4e2m1, 4, FLOAT, 0x7)
 
-/* Those of them whose zero points kernels subtract. int32's are subtracted by a function of their own, exactly. */
+/* Those of them whose zero points kernels subtract. int32's are subtracted by a kernel of their own, exactly. */
 #define DQL_SUBTRACTING_TYPES(M)                                                                                       \
     M(INT8, int8, 8, INTEGER, 0)                                                                                       \
     M(UINT8, uint8, 8, INTEGER, 0)                                                                                     \
@@ -37,10 +37,10 @@
 /* The types of y: M(TYPE, name, bits). */
 #define DQL_Y_TYPES(M) DQL_Y_TYPES_AFTER(M, )
 
-/* The same, each beside one x type: M(X, x_name, Y, y_name, y_bits). */
+/* The types of y, each beside one x type: M(X, x_name, Y, y_name, y_bits). */
 #define DQL_PAIRS(M, X, x_name) DQL_Y_TYPES_AFTER(M, X, x_name, )
 
-/* The same behind other arguments, which end with a comma or are none. */
+/* The types of y behind other arguments, which end with a comma or are none. */
 #define DQL_Y_TYPES_AFTER(M, ...)                                                                                      \
     M(__VA_ARGS__ FLOAT32, float32, 32)                                                                                \
     M(__VA_ARGS__ FLOAT16, float16, 16)                                                                                \
@@ -70,7 +70,9 @@ enum { DQL_Y_TYPES(DQL_Y_NUMBER) DQL_Y_END };
 
 #define DQL_INLINE static inline __attribute__((always_inline))
 
-/* Facts about types, for code that a constant type leaves nothing of. */
+/* Facts about types: with a constant type nothing of these functions is left in the code. */
+
+/* The bits of an element of x. */
 DQL_INLINE unsigned dql_x_bits(dql_type type) {
     switch ((int)type) {
 #define DQL_CASE(TYPE, name, bits, KIND, zero_bits)                                                                    \
@@ -81,7 +83,7 @@ DQL_INLINE unsigned dql_x_bits(dql_type type) {
     }
 }
 
-/* The same of x types and of scale types. */
+/* The bits of an element of x or of a scale. */
 DQL_INLINE unsigned dql_bits(dql_type type) {
     switch ((int)type) {
 #define DQL_CASE(TYPE, name, bits)                                                                                     \
@@ -187,7 +189,7 @@ DQL_INLINE dql_at dql_at_element(dql_type type, const void *from, size_t i) {
     return (dql_at){dql_address(type, from, i), i % dql_pack_length(dql_bits(type))};
 }
 
-/* The same where i is known to start a pack: nothing is left of what loads do elsewhere. */
+/* The place of element i, which starts a pack: loads from there do nothing for other places. */
 DQL_INLINE dql_at dql_at_pack(dql_type type, const void *from, size_t i) {
     return (dql_at){dql_address(type, from, i), 0};
 }

@@ -50,7 +50,8 @@ DQL_INLINE void walk_rect(const operands *in, const cursor *at, rect r, char *y)
     }
 }
 
-/* Cursors are not copied: a wide load of what was stored in parts would wait for it. */
+/* Cursors are not copied: a wide load of what was stored in parts would wait for it. What an earlier call has
+ * expanded is not overwritten: lines are short then, and of elements that go on in another one no rect is made. */
 static void walk(const operands *in, const cursor *at, size_t n, char *y, expansion *expanded) {
     const dql_plan_data *const plan = in->plan;
     for (cursor next;; at = &next) {
@@ -59,6 +60,7 @@ static void walk(const operands *in, const cursor *at, size_t n, char *y, expans
             dql_run_short_lines(in, at, n, y, expanded);
             return;
         }
+        assert(!expanded->count);
         walk_rect(in, at, r, y);
         const size_t done = r.length * r.rows;
         n -= done;

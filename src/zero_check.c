@@ -10,7 +10,7 @@ static bool is_0(const dql_plan_data *plan, const void *zero, size_t i) {
     return (code & plan->zero_bits) == 0;
 }
 
-/* Zero points [begin, end) that are whole packs: those bytes together that are at the same place in their pack. */
+/* Looks at zero points [begin, end) that are whole packs: at bytes of the same place in their packs together. */
 static bool packs_are_0(const dql_plan_data *plan, const void *zero, size_t begin, size_t end) {
     const dql_pack pack = plan->x_pack;
     uint64_t mask = 0;
@@ -28,8 +28,8 @@ static bool packs_are_0(const dql_plan_data *plan, const void *zero, size_t begi
     return true;
 }
 
-/* Zero points [begin, end). Packs in part are looked at one by one: other bits of their bytes do not count, and no byte
- * is read that holds none of them. */
+/* Looks at zero points [begin, end), at those of packs in part one by one: other bits of their bytes do not count, and
+ * no byte is read that holds none of them. */
 static bool are_0(const dql_plan_data *plan, const void *zero, size_t begin, size_t end) {
     for (; begin < end && dql_place_in_pack(plan->x_pack, begin); begin++)
         if (!is_0(plan, zero, begin))
@@ -40,7 +40,7 @@ static bool are_0(const dql_plan_data *plan, const void *zero, size_t begin, siz
     return begin == end || packs_are_0(plan, zero, begin, end);
 }
 
-/* Of elements whose scales follow each other. */
+/* Whether the zero points of elements [begin, end), whose scales follow each other, are 0. */
 static bool span_is_0(const dql_plan_data *plan, const void *zero, size_t begin, size_t end) {
     return begin == end || are_0(plan, zero, cursor_at(plan, begin).scale, cursor_at(plan, end - 1).scale + 1);
 }

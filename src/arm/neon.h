@@ -316,7 +316,7 @@ DQL_INLINE vf32 word_of(dql_type type, vf32 raw) {
     return raw_32(difference(type, raw, splat(0)));
 }
 
-/* As narrow as raw lanes are. */
+/* Zero points as narrow as raw lanes are. */
 DQL_INLINE vf32 zero_vector(dql_type type, vf32 words) {
     const u16x16 v = {vuzp1q_u16(vreinterpretq_u16_f32(words.a), vreinterpretq_u16_f32(words.b)),
                       vuzp1q_u16(vreinterpretq_u16_f32(words.c), vreinterpretq_u16_f32(words.d))};

@@ -204,7 +204,7 @@ DQL_INLINE svuint16_t halves_from_pair(dql_type type, vf32 a, vf32 b) {
     return svuzp1_u16(svreinterpret_u16_u32(f16_from_f32(a)), svreinterpret_u16_u32(f16_from_f32(b)));
 }
 
-/* Four whole vectors. */
+/* Stores four whole vectors. */
 DQL_INLINE void store_step(dql_type type, void *to, vf32 a, vf32 b, vf32 c, vf32 d) {
     const svbool_t all = svptrue_b8();
     if (type == DQL_FLOAT32) {

@@ -45,7 +45,7 @@ static const char *const names[] = {
     [DQL_ISA_SVE2] = "sve2", /* reserved: no row has it */
 };
 
-/* NULL until somebody needs it; NULL unless dql_isa_force has set it. */
+/* `picked` is NULL until somebody needs it, `forced` unless dql_isa_force has set it. */
 static _Atomic(const dql_isa_row *) picked, forced;
 
 static const char *environment(const char *variable) {

@@ -22,7 +22,7 @@ DQL_INLINE vf32 splat(float f) {
     return (vf32){_mm256_set1_ps(f), _mm256_set1_ps(f)};
 }
 
-/* In both halves. */
+/* v in both halves. */
 DQL_INLINE __m256i repeat(__m128i v) {
     return _mm256_broadcastsi128_si256(v);
 }

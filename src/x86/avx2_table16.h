@@ -96,7 +96,7 @@ DQL_INLINE __m256i load_whole_nibbles(dql_type type, const char *p) {
     return repeat(nibbles_from_2_bits(_mm_loadl_epi64((const __m128i *)p)));
 }
 
-/* n of them from any element on. */
+/* n codes as nibbles, at most STEP16, from any element on. */
 DQL_INLINE __m128i load_nibbles(dql_type type, dql_at at, size_t n) {
     if (dql_x_bits(type) == 2)
         return nibbles_from_2_bits(_mm_cvtsi64_si128((long long)read_codes(type, at, n)));
@@ -207,7 +207,7 @@ DQL_INLINE void group_of_picks(dql_type x_type, dql_type y_type, dql_row row, si
         store_32(row.y, k, LANES, pick_16(outputs, read_32(x)));
 }
 
-/* Any group of these. */
+/* Any group of 2 bits to float32. */
 DQL_INLINE void group_by_picking(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
                                  const void *tables) {
     (void)y_type, (void)tables;

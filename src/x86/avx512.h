@@ -10,7 +10,7 @@
 typedef __m512 vf32; /* raw lanes of integers are int32, but those of at most 16 codes float32 */
 #define LANES ((size_t)16)
 
-/* Of one use: a part of the instruction that uses it. */
+/* f in every lane, for one use: it becomes a part of the instruction that uses it. */
 DQL_INLINE vf32 splat_once(float f) {
     return _mm512_set1_ps(f);
 }
@@ -85,7 +85,7 @@ DQL_INLINE __m512i spread_16(dql_type type, __m128i codes) {
 #endif
 }
 
-/* The same from the start of a pack on: each part comes from memory to its lanes in one instruction. */
+/* Spreads 16 codes from the start of a pack on: each part comes from memory to its lanes in one instruction. */
 DQL_INLINE __m512i spread_whole_16(dql_type type, const char *p) {
     if (dql_x_bits(type) == 2)
         return spread_16_of_2_bits(_mm512_set1_epi32((int)read_32(p)));
@@ -335,7 +335,7 @@ DQL_INLINE void row_by_two(dql_type x_type, dql_type y_type, dql_row row, size_t
     dql_for_groups(x_type, y_type, row, count, group_length, group_by_two, tables);
 }
 
-/* To bfloat16 two vectors at a time, in groups that gain by it; else false. */
+/* Computes a panel to bfloat16 two vectors at a time, if its groups gain by it, or returns false. */
 DQL_INLINE bool try_by_two(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     if (y_type != DQL_BFLOAT16 || (group_length % (2 * LANES) && group_length < 8 * LANES))
         return false;

@@ -11,7 +11,7 @@ DQL_INLINE vf32 outputs16(dql_type x_type, float scale, int32_t zero) {
     return dql_is_integer(x_type) ? affine(v, s, zero_splat(x_type, zero)) : _mm512_mul_ps(v, s);
 }
 
-/* As halves. */
+/* The 16 outputs as halves. */
 DQL_INLINE __m256i halves16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
     const vf32 v = outputs16(x_type, scale, zero);
     return y_type == DQL_FLOAT16 ? _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT) : bf16_from_f32(v);
@@ -68,7 +68,7 @@ DQL_INLINE __m512i spread_32(dql_type type, __m128i codes) {
 #endif
 }
 
-/* The same from the start of a pack on. */
+/* Spreads 32 codes from the start of a pack on, which come from memory to their lanes. */
 DQL_INLINE __m512i spread_whole_32(dql_type type, const char *p) {
     if (dql_x_bits(type) == 2)
         return spread_32_of_2_bits(_mm512_set1_epi64((long long)read_64(p)));
@@ -95,7 +95,7 @@ DQL_INLINE void pick(dql_type x_type, dql_type y_type, table16 table, dql_row ro
         _mm512_mask_storeu_epi16(row.y + 2 * k, 0xffffffffu >> (32 - n), halves);
 }
 
-/* As many as can be, from the start of a pack. */
+/* Elements from the start of a pack on: 16 of float32, or 32 of halves. */
 DQL_INLINE void pick_whole(dql_type x_type, dql_type y_type, table16 table, const char *x, char *y, size_t k) {
     if (!dql_is_half(y_type))
         _mm512_storeu_si512(y + 4 * k, _mm512_permutexvar_epi32(spread_whole_16(x_type, x), table));

@@ -122,7 +122,7 @@ DQL_INLINE void float8_decoded(dql_type x_type, dql_type y_type, const planes *p
     }
 }
 
-/* The same to float32 for multiples of 64: stores take so long that no bytes need to be picked ahead. */
+/* Does so to float32 for groups of at least 64: stores take so long that no bytes need to be picked ahead. */
 DQL_INLINE void float8_decoded_long(dql_type x_type, const planes *p, const char *x, char *y, size_t steps,
                                     size_t group_length, const float *scale, __m512i *min_code) {
     for (; steps; scale++) {
