@@ -23,16 +23,14 @@ _Static_assert(sizeof(dql_plan) == 128, "the size of dql_plan is part of the ABI
 _Static_assert(sizeof(dql_plan_data) <= sizeof(dql_plan), "a plan holds its normal form");
 _Static_assert(_Alignof(dql_plan_data) <= _Alignof(dql_plan), "a plan's normal form is read where the caller has it");
 
-/* Which types are taken as what, and their facts; all 0 for other types. */
+/* Which types are taken as what, and what else types.h says of them in its lists alone; all 0 for other types. */
 static const struct type_facts {
     bool x, scale, y;
-    uint8_t x_bits, zero_bits, scale_bits, y_number, y_size;
+    uint8_t zero_bits, y_number;
 } types[DQL_TYPE_END] = {
-#define X_FACTS(TYPE, name, bits, KIND, must_be_0)                                                                     \
-    [DQL_##TYPE].x = DQL_HAS_X(TYPE), [DQL_##TYPE].x_bits = bits, [DQL_##TYPE].zero_bits = must_be_0,
-#define SCALE_FACTS(TYPE, name, bits) [DQL_##TYPE].scale = true, [DQL_##TYPE].scale_bits = bits,
-#define Y_FACTS(TYPE, name, bits)                                                                                      \
-    [DQL_##TYPE].y = DQL_HAS_Y(TYPE), [DQL_##TYPE].y_number = DQL_Y_##TYPE, [DQL_##TYPE].y_size = (bits) / 8,
+#define X_FACTS(TYPE, name, bits, KIND, must_be_0) [DQL_##TYPE].x = DQL_HAS_X(TYPE), [DQL_##TYPE].zero_bits = must_be_0,
+#define SCALE_FACTS(TYPE, name, bits)              [DQL_##TYPE].scale = true,
+#define Y_FACTS(TYPE, name, bits)                  [DQL_##TYPE].y = DQL_HAS_Y(TYPE), [DQL_##TYPE].y_number = DQL_Y_##TYPE,
     DQL_X_TYPES(X_FACTS) DQL_SCALE_TYPES(SCALE_FACTS) DQL_Y_TYPES(Y_FACTS)};
 
 static struct type_facts facts_of(int32_t type) {
@@ -204,7 +202,7 @@ static dql_pack pack_of(unsigned bits) {
 
 /* What the types and the ISA say. */
 static dql_plan_data plan_of_types(const dql_spec *spec) {
-    const struct type_facts x = facts_of(spec->x_type), y = facts_of(spec->y_type);
+    const size_t y_number = facts_of(spec->y_type).y_number;
     const dql_isa_row *const isa = dql_isa_find(spec->isa);
     const bool is_int32 = spec->x_type == DQL_INT32;
     return (dql_plan_data){.magic = DQL_PLAN_MAGIC,
@@ -212,13 +210,13 @@ static dql_plan_data plan_of_types(const dql_spec *spec) {
                            .x_type = (uint8_t)spec->x_type,
                            .scale_type = (uint8_t)spec->scale_type,
                            .y_type = (uint8_t)spec->y_type,
-                           .x_pack = pack_of(x.x_bits),
-                           .scale_pack = pack_of(facts_of(spec->scale_type).scale_bits),
-                           .y_size = y.y_size,
-                           .zero_bits = x.zero_bits,
+                           .x_pack = pack_of(dql_x_bits((dql_type)spec->x_type)),
+                           .scale_pack = pack_of(dql_bits((dql_type)spec->scale_type)),
+                           .y_size = (uint8_t)dql_y_bytes((dql_type)spec->y_type),
+                           .zero_bits = facts_of(spec->x_type).zero_bits,
                            .stream_above = dql_stream_above(isa->kernels, spec->store),
-                           .kernel = dql_kernel_of(isa->kernels, (dql_type)spec->x_type, y.y_number),
-                           .exact_kernel = is_int32 ? dql_int32_exact[y.y_number] : NULL,
+                           .kernel = dql_kernel_of(isa->kernels, (dql_type)spec->x_type, y_number),
+                           .exact_kernel = is_int32 ? dql_int32_exact[y_number] : NULL,
                            .widen_scale = isa->kernels->widen[spec->scale_type],
                            .widen_zero = is_int32 ? copy_int32 : isa->kernels->widen[spec->x_type],
                            .stream = isa->kernels->stream};
