@@ -164,17 +164,27 @@ DQL_INLINE void short_groups_of_row(dql_type x_type, dql_type y_type, dql_row ro
 
 /* ---- groups of at least a vector ---- */
 
+/* The vector of a row from element k on, a multiple of LANES. Where vectors are whole packs, all of a row start at the
+ * same place in one. */
+DQL_INLINE void dequantize_whole_vector(dql_type x_type, dql_type y_type, dql_row row, size_t k, vf32 scale, vf32 zero,
+                                        bool starts) {
+    const bool are_whole_packs = LANES_ARE_CONSTANT && dql_starts_pack(x_type, LANES);
+    const dql_at at = are_whole_packs ? (dql_at){dql_address(x_type, row.x, k), starts ? 0 : row.i}
+                                      : dql_at_element(x_type, row.x, row.i + k);
+    store(y_type, row.y, k, LANES, dequantize_raw(x_type, load(x_type, at, LANES), scale, zero));
+}
+
 DQL_INLINE void dequantize_vectors(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, bool starts) {
     const vf32 s = splat(*row.scale), z = zero_splat(x_type, *row.zero);
     /* unrolled by hand: gcc has an index of its own for some of the four */
     for (; end - k >= 4 * LANES; k += 4 * LANES) {
-        dequantize_vector(x_type, y_type, row, k, LANES, s, z, starts);
-        dequantize_vector(x_type, y_type, row, k + LANES, LANES, s, z, starts);
-        dequantize_vector(x_type, y_type, row, k + 2 * LANES, LANES, s, z, starts);
-        dequantize_vector(x_type, y_type, row, k + 3 * LANES, LANES, s, z, starts);
+        dequantize_whole_vector(x_type, y_type, row, k, s, z, starts);
+        dequantize_whole_vector(x_type, y_type, row, k + LANES, s, z, starts);
+        dequantize_whole_vector(x_type, y_type, row, k + 2 * LANES, s, z, starts);
+        dequantize_whole_vector(x_type, y_type, row, k + 3 * LANES, s, z, starts);
     }
     for (; k < end; k += LANES)
-        dequantize_vector(x_type, y_type, row, k, LANES, s, z, starts);
+        dequantize_whole_vector(x_type, y_type, row, k, s, z, starts);
 }
 
 /* A group of whole vectors. */
