@@ -48,8 +48,8 @@ static void threads(void **state) {
 enum { A = 1, B = 2 };
 static const dql_kernels some;
 static const dql_isa_row made_up[] = {
-    {DQL_ISA_AVX512, NULL, 0}, {DQL_ISA_SVE, &some, A | B}, {DQL_ISA_AVX2, NULL, A},
-    {DQL_ISA_NEON, &some, A},  {DQL_ISA_SCALAR, &some, 0},
+    {DQL_ISA_AVX512, 0, NULL}, {DQL_ISA_SVE, A | B, &some}, {DQL_ISA_AVX2, A, NULL},
+    {DQL_ISA_NEON, A, &some},  {DQL_ISA_SCALAR, 0, &some},
 };
 
 static dql_isa pick(uint32_t features, const char *wish) {

@@ -33,7 +33,7 @@ enum {
 };
 
 static const dql_isa_row rows[] = {
-#define ISA(ID, name, source, family, needs, ...) {DQL_ISA_##ID, IS_1(DQL_HAVE_##ID) ? &dql_isa_##name : NULL, needs},
+#define ISA(ID, name, source, family, needs, ...) {DQL_ISA_##ID, needs, IS_1(DQL_HAVE_##ID) ? &dql_isa_##name : NULL},
 #include "isas.def"
 };
 enum { ROWS = sizeof rows / sizeof *rows };

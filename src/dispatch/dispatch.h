@@ -7,8 +7,8 @@
 /* A row of isas.def. */
 typedef struct dql_isa_row {
     dql_isa id;
-    const dql_kernels *kernels; /* NULL if this build doesn't have the ISA */
     uint32_t needs;             /* DQL_CPU_... without which it can't run */
+    const dql_kernels *kernels; /* NULL if this build doesn't have the ISA */
 } dql_isa_row;
 
 /* The row of an ISA that this build has and this CPU can run, the active one for DQL_ISA_AUTO; NULL if there is none.
