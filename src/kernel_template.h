@@ -246,13 +246,13 @@ DQL_INLINE bool try_small_rows(dql_type x_type, dql_type y_type, const dql_panel
         return false;
     const bool starts = vectors_start_packs(x_type, panel->i) && vectors_start_packs(x_type, panel->x_stride);
     if (starts && group_length == LANES)
-        dql_for_rows(x_type, y_type, panel, LANES, small_row_of_packs, NULL);
+        dql_for_small_rows(x_type, y_type, panel, LANES, small_row_of_packs, NULL);
     else if (starts && group_length == 2 * LANES)
-        dql_for_rows(x_type, y_type, panel, 2 * LANES, small_row_of_packs, NULL);
+        dql_for_small_rows(x_type, y_type, panel, 2 * LANES, small_row_of_packs, NULL);
     else if (starts && group_length == 4 * LANES)
-        dql_for_rows(x_type, y_type, panel, 4 * LANES, small_row_of_packs, NULL);
+        dql_for_small_rows(x_type, y_type, panel, 4 * LANES, small_row_of_packs, NULL);
     else
-        dql_for_rows(x_type, y_type, panel, group_length, small_row, NULL);
+        dql_for_small_rows(x_type, y_type, panel, group_length, small_row, NULL);
     return true;
 }
 

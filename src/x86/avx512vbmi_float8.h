@@ -193,13 +193,13 @@ DQL_INLINE void small_row_of_float8(dql_type x_type, dql_type y_type, dql_row ro
 DQL_INLINE void small_rows_of_float8(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length,
                                      const float8_tables *tables) {
     if (group_length == 16)
-        dql_for_rows(x_type, y_type, panel, 16, small_row_of_float8, tables);
+        dql_for_small_rows(x_type, y_type, panel, 16, small_row_of_float8, tables);
     else if (group_length == 32)
-        dql_for_rows(x_type, y_type, panel, 32, small_row_of_float8, tables);
+        dql_for_small_rows(x_type, y_type, panel, 32, small_row_of_float8, tables);
     else if (group_length == STEP8)
-        dql_for_rows(x_type, y_type, panel, STEP8, small_row_of_float8, tables);
+        dql_for_small_rows(x_type, y_type, panel, STEP8, small_row_of_float8, tables);
     else
-        dql_for_rows(x_type, y_type, panel, 2 * STEP8, small_row_of_float8, tables); /* no other is small */
+        dql_for_small_rows(x_type, y_type, panel, 2 * STEP8, small_row_of_float8, tables); /* no other is small */
 }
 
 /* Whether there was a code of NaN. */
