@@ -28,6 +28,17 @@ DQL_INLINE uint64_t read_bytes(const char *p, size_t n) {
     return b[0] | (uint64_t)b[n / 2] << n / 2 * 8 | (uint64_t)b[n - 1] << (n - 1) * 8;
 }
 
+/* The byte in which an element begins, and how many bits of others are below it there. */
+typedef struct bit_place {
+    const char *byte;
+    unsigned shift;
+} bit_place;
+
+DQL_INLINE bit_place place_of_bits(dql_type type, dql_at at) {
+    const size_t bit = at.skip * dql_x_bits(type);
+    return (bit_place){at.byte + bit / 8, (unsigned)(bit % 8)};
+}
+
 /* The codes of n elements of a type of at most 4 bits, at most 8 bytes of them, the first one in the lowest bits. */
 DQL_INLINE uint64_t read_codes(dql_type type, dql_at at, size_t n) {
     const unsigned bits = dql_x_bits(type);

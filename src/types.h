@@ -14,7 +14,9 @@
     M(FLOAT8E4M3FNUZ, float8e4m3fnuz, 8, FLOAT, 0xff)                                                                  \
     M(FLOAT8E5M2, float8e5m2, 8, FLOAT, 0x7f)                                                                          \
     M(FLOAT8E5M2FNUZ, float8e5m2fnuz, 8, FLOAT, 0xff)                                                                  \
-    M(FLOAT4E2M1, float4e2m1, 4, FLOAT, 0x7)
+    M(FLOAT4E2M1, float4e2m1, 4, FLOAT, 0x7)                                                                           \
+    M(FLOAT6E2M3, float6e2m3, 6, FLOAT, 0x1f)                                                                          \
+    M(FLOAT6E3M2, float6e3m2, 6, FLOAT, 0x1f)
 
 /* Those of them whose zero points kernels subtract. int32's are subtracted by a kernel of their own, exactly. */
 #define DQL_SUBTRACTING_TYPES(M)                                                                                       \

@@ -65,7 +65,7 @@ static const plan_case cases[] = {
     {"reserved before type", DQL_ERROR_RESERVED, 0, {.reserved = {1}}},
     {"x type 0", DQL_ERROR_TYPE, 0, {.scale_type = DQL_FLOAT32, .y_type = DQL_FLOAT32}},
     {"x type negative", DQL_ERROR_TYPE, 0, {.x_type = -1, .scale_type = DQL_FLOAT32, .y_type = DQL_FLOAT32}},
-    {"x type past the end", DQL_ERROR_TYPE, 0, {.x_type = 27, .scale_type = DQL_FLOAT32, .y_type = DQL_FLOAT32}},
+    {"x type past the end", DQL_ERROR_TYPE, 0, {.x_type = 29, .scale_type = DQL_FLOAT32, .y_type = DQL_FLOAT32}},
     {"x type float32", DQL_ERROR_TYPE, 0, {.x_type = DQL_FLOAT32, .scale_type = DQL_FLOAT32, .y_type = DQL_FLOAT32}},
     {"x type int64", DQL_ERROR_TYPE, 0, {.x_type = 7, .scale_type = DQL_FLOAT32, .y_type = DQL_FLOAT32}},
     {"scale type int8", DQL_ERROR_TYPE, 0, {.x_type = DQL_INT8, .scale_type = DQL_INT8, .y_type = DQL_FLOAT32}},

@@ -3,7 +3,7 @@
  *     y = (x - x_zero_point) * x_scale
  *
  * A call is described by a `dql_spec` (types, shapes, attributes), checked once into a `dql_plan`, and run as often as
- * wanted on any part of the tensor. Source of the semantics: ONNX operator DequantizeLinear, opsets 10 to 25
+ * wanted on any part of the tensor. Source of the semantics: ONNX operator DequantizeLinear, opsets 10 to 28
  * (https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html).
  *
  * Arithmetic. x - x_zero_point is exact, its product with the scale is rounded to float32, and that is rounded to y's
@@ -11,12 +11,12 @@
  * the same bits, except that a NaN may have any sign and payload. (int32 x: the exact difference is rounded to float32
  * first.) These are the results in the default floating-point environment, which dql reads but never changes.
  *
- * Memory. Tensors are dense and row-major. Elements are in the CPU's byte order; those of 4 bits are packed two a byte
- * over the flattened tensor, those of 2 bits four a byte, the first one in the lowest bits, so a row may start in the
- * middle of a byte; pad bits may hold anything. Every buffer may have any byte alignment. The buffers that are read
- * must not overlap y, with one exception: where the elements of x and y have the same size, element i of y may be at
- * the address of element i of x (dql_run: y == x; dql_run_range: y_begin is the address of x's element `begin`;
- * dql_run_rows: y is, and y_stride == x_stride).
+ * Memory. Tensors are dense and row-major. Elements are in the CPU's byte order; those of 2, 4 and 6 bits are one
+ * stream of bits over the flattened tensor, the first element in the lowest bits of the first byte, so a row may start
+ * in the middle of a byte, and an element of 6 bits may begin in one byte and end in the next; pad bits may hold
+ * anything. Every buffer may have any byte alignment. The buffers that are read must not overlap y, with one exception:
+ * where the elements of x and y have the same size, element i of y may be at the address of element i of x (dql_run:
+ * y == x; dql_run_range: y_begin is the address of x's element `begin`; dql_run_rows: y is, and y_stride == x_stride).
  *
  * Threads. Every function may be called from any thread at any time; a plan may be shared. dql starts no threads, takes
  * no locks, allocates nothing, prints nothing and never aborts.
@@ -55,9 +55,10 @@ extern "C" {
 /* Element types. The numbers are those of ONNX's TensorProto.DataType, so an engine passes its own.
  *
  * Taken are, in any combination: as x (and zero point) INT8, UINT8, INT16, UINT16, INT32, INT4, UINT4, INT2, UINT2,
- * FLOAT4E2M1, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2 and FLOAT8E5M2FNUZ; as scale FLOAT32, FLOAT16, BFLOAT16 and
- * FLOAT8E8M0 (code b is 2^(b - 127), 0xff is NaN); as y FLOAT32, FLOAT16 and BFLOAT16. Every other number is
- * DQL_ERROR_TYPE. Numbers are only ever appended, as ONNX's are: a program that switches over them needs a default. */
+ * FLOAT4E2M1, FLOAT6E2M3, FLOAT6E3M2, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2 and FLOAT8E5M2FNUZ; as scale FLOAT32,
+ * FLOAT16, BFLOAT16 and FLOAT8E8M0 (code b is 2^(b - 127), 0xff is NaN); as y FLOAT32, FLOAT16 and BFLOAT16. Every
+ * other number is DQL_ERROR_TYPE. Numbers are only ever appended, as ONNX's are: a program that switches over them
+ * needs a default. */
 typedef enum {
     DQL_FLOAT32 = 1,
     DQL_UINT8 = 2,
@@ -76,7 +77,9 @@ typedef enum {
     DQL_FLOAT4E2M1 = 23,
     DQL_FLOAT8E8M0 = 24,
     DQL_UINT2 = 25,
-    DQL_INT2 = 26
+    DQL_INT2 = 26,
+    DQL_FLOAT6E2M3 = 27,
+    DQL_FLOAT6E3M2 = 28
 } dql_type;
 
 /* What came of a call. Numbers are only ever appended: what a program doesn't know is an error, too. */

@@ -23,6 +23,20 @@ DQL_INLINE svbool_t below(size_t n) {
 
 /* ---- elements to lanes ---- */
 
+/* The bytes of n elements of 6 bits as four codes a word. */
+DQL_INLINE svuint8_t codes_of_6_bits(const uint8_t *x, size_t skip, size_t n) {
+    const svbool_t all = svptrue_b32();
+    const svbool_t p =
+        svbic_b_z(svptrue_b8(), svwhilelt_b8_u64(0, ((skip + n) * 6 + 7) / 8), svwhilelt_b8_u64(0, skip * 6 / 8));
+    const svuint8_t order = svreinterpret_u8_u32(svindex_u32(0x020100, 0x030303));
+    const svuint32_t four = svreinterpret_u32_u8(svtbl_u8(svld1_u8(p, x), order));
+    const svuint32_t first = svand_n_u32_x(all, four, 0x3f),
+                     second = svand_n_u32_x(all, svlsl_n_u32_x(all, four, 2), 0x3f00);
+    const svuint32_t third = svand_n_u32_x(all, svlsl_n_u32_x(all, four, 4), 0x3f0000),
+                     fourth = svand_n_u32_x(all, svlsl_n_u32_x(all, four, 6), 0x3f000000);
+    return svreinterpret_u8_u32(svorr_u32_x(all, svorr_u32_x(all, first, second), svorr_u32_x(all, third, fourth)));
+}
+
 /* The codes of n elements, one a byte, from byte at.skip on: STEP elements that start a pack, or at most LANES. Where
  * these are fewer than bytes, those past the last pack are 0. */
 DQL_INLINE svuint8_t load_codes(dql_type type, dql_at at, size_t n) {
@@ -31,6 +45,8 @@ DQL_INLINE svuint8_t load_codes(dql_type type, dql_at at, size_t n) {
     const size_t pack = dql_pack_length(dql_bits(type)), packs = (at.skip + n + pack - 1) / pack;
     if (dql_bits(type) == 8)
         return svld1_u8(n == STEP ? all : svwhilelt_b8_u64(0, packs), x);
+    if (dql_bits(type) == 6)
+        return codes_of_6_bits(x, at.skip, n);
     if (dql_bits(type) == 4) {
         const svuint16_t two = svld1ub_u16(n == STEP ? all : svwhilelt_b16_u64(0, packs), x);
         const svuint16_t spread = svorr_u16_x(all, two, svlsl_n_u16_x(all, two, 4));
@@ -53,19 +69,25 @@ DQL_INLINE uint8_t code_sign(dql_type type) {
     return type == DQL_INT4 ? 8 : type == DQL_INT2 ? 2 : 0;
 }
 
-/* float16 with fewer exponent bits and another bias. */
-DQL_INLINE vf32 from_e2m1(svuint32_t codes) {
+/* float16 with fewer bits of both kinds and another bias. */
+DQL_INLINE vf32 from_small_float(svuint32_t codes, unsigned bits, unsigned mantissa_bits, float unbias) {
     const svbool_t all = svptrue_b32();
-    const svint32_t shifted = svasr_n_s32_x(all, svreinterpret_s32_u32(svlsl_n_u32_x(all, codes, 28)), 19);
-    const svuint32_t halves = svand_n_u32_x(all, svreinterpret_u32_s32(shifted), 0x8e00);
-    return svmul_n_f32_x(all, svcvt_f32_f16_x(all, svreinterpret_f16_u32(halves)), 0x1p14f);
+    const unsigned missing = 10 - mantissa_bits;
+    const svint32_t top = svreinterpret_s32_u32(svlsl_n_u32_x(all, codes, 32 - bits));
+    const svuint32_t shifted = svreinterpret_u32_s32(svasr_n_s32_x(all, top, 32 - bits - missing));
+    const svuint32_t halves = svand_n_u32_x(all, shifted, 0x8000 | ((1u << (bits - 1)) - 1) << missing);
+    return svmul_n_f32_x(all, svcvt_f32_f16_x(all, svreinterpret_f16_u32(halves)), unbias);
 }
 
 /* Codes of packed types. */
 DQL_INLINE vf32 raw_from_codes(dql_type type, svuint32_t codes) {
     const svbool_t all = svptrue_b32();
     if (type == DQL_FLOAT4E2M1)
-        return from_e2m1(codes);
+        return from_small_float(codes, 4, 1, 0x1p14f);
+    if (type == DQL_FLOAT6E2M3)
+        return from_small_float(codes, 6, 3, 0x1p14f);
+    if (type == DQL_FLOAT6E3M2)
+        return from_small_float(codes, 6, 2, 0x1p12f);
     return svreinterpret_f32_u32(svsub_n_u32_x(all, sveor_n_u32_x(all, codes, code_sign(type)), code_sign(type)));
 }
 

@@ -159,6 +159,24 @@ DQL_INLINE vf32 load_shifted(dql_type type, dql_at at, size_t n) {
     return (vf32){raw_8(type, (uint32_t)codes), raw_8(type, (uint32_t)(codes >> 8 * bits))};
 }
 
+/* Lane k of 16 bits: code k of 6 bits of 16, in its highest bits, others below. */
+DQL_INLINE __m256i spread_6_bits(__m128i stream) {
+    const __m256i order = _mm256_setr_epi8(0, 1, 0, 1, 1, 2, 2, 3, 3, 4, 3, 4, 4, 5, 5, 6, /* next lane */
+                                           6, 7, 6, 7, 7, 8, 8, 9, 9, 10, 9, 10, 10, 11, 11, 12);
+    const __m256i to_top = _mm256_set1_epi64x(0x0100004000100400); /* by 10, 4, 6 and 8 bits */
+    return _mm256_mullo_epi16(_mm256_shuffle_epi8(repeat(stream), order), to_top);
+}
+
+/* 16 codes of 6 bits, the first one in the lowest bits. Of whole vectors four bytes are read by themselves. */
+DQL_INLINE __m128i load_stream(dql_type type, dql_at at, size_t n) {
+    if (n == LANES && at.skip == 0)
+        return _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)at.byte), (int)read_32(at.byte + 8), 2);
+    const bit_place first = place_of_bits(type, at);
+    const __m128i here = load_bytes(first.byte, (first.shift + n * dql_x_bits(type) + 7) / 8);
+    const __m128i shift = _mm_cvtsi32_si128((int)first.shift), back = _mm_cvtsi32_si128(64 - (int)first.shift);
+    return _mm_or_si128(_mm_srl_epi64(here, shift), _mm_sll_epi64(_mm_srli_si128(here, 8), back));
+}
+
 DQL_INLINE vf32 raw_16(dql_type type, u16x16 v) {
     return type == DQL_INT16 ? raw_ints(_mm256_cvtepi16_epi32(v.a), _mm256_cvtepi16_epi32(v.b))
                              : raw_ints(_mm256_cvtepu16_epi32(v.a), _mm256_cvtepu16_epi32(v.b));
@@ -197,6 +215,16 @@ DQL_INLINE vf32 from_e4m3fn(__m128i codes) {
 DQL_INLINE vf32 from_e4m3fnuz(__m128i codes) {
     const __m256i w = _mm256_cvtepi8_epi16(codes);
     return from_e4m3(w, 0x1p7f, _mm256_cmpeq_epi16(w, _mm256_set1_epi16((short)0xff80)));
+}
+
+/* float6, by its codes in the upper bits, is float16 with fewer bits of both kinds and another bias. */
+DQL_INLINE vf32 from_float6(dql_type type, __m256i upper) {
+    if (type == DQL_FLOAT6E2M3) {
+        const __m256i h = _mm256_and_si256(_mm256_srai_epi16(upper, 3), _mm256_set1_epi16((short)0x8f80));
+        return times(from_f16(halves_of(h)), splat(0x1p14f));
+    }
+    const __m256i h = _mm256_and_si256(_mm256_srai_epi16(upper, 2), _mm256_set1_epi16((short)0x9f00));
+    return times(from_f16(halves_of(h)), splat(0x1p12f));
 }
 
 /* The upper byte of float16. */
@@ -270,6 +298,8 @@ DQL_INLINE vf32 load(dql_type type, dql_at at, size_t n) {
         return widen_codes(type, _mm_loadl_epi64((const __m128i *)p), _mm_loadl_epi64((const __m128i *)(p + 8)));
     if (dql_codes(type) <= 16)
         return load_shifted(type, at, n);
+    if (dql_bits(type) == 6)
+        return from_float6(type, spread_6_bits(load_stream(type, at, n)));
     if (dql_bits(type) <= 8)
         return raw_from_codes(type, load_codes(type, at, n));
     switch ((int)type) {

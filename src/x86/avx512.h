@@ -3,6 +3,7 @@
 #define DQL_X86_AVX512_H
 
 #include "bytes.h"
+#include "float6_magnitudes.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -39,14 +40,15 @@ DQL_INLINE __m512i load_32(const char *p, size_t n) {
     return n == LANES ? _mm512_loadu_si512(p) : _mm512_maskz_loadu_epi32(below(n), p);
 }
 
-/* Codes of at most 4 bits as they are packed, n at most 32, the first one in the lowest bits. */
+/* Codes as they are packed, at most 120 bits of them, or 32 of 4 bits, the first one in the lowest bits. */
 DQL_INLINE __m128i load_stream(dql_type type, dql_at at, size_t n) {
     const unsigned bits = dql_x_bits(type);
     const size_t bytes = ((at.skip + n) * bits + 7) / 8;
-    if (32 * bits <= 64) {
-        const __m128i here = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (16 - bytes)), at.byte);
-        const __m128i shift = _mm_cvtsi32_si128((int)(at.skip * bits)),
-                      back = _mm_cvtsi32_si128(64 - (int)(at.skip * bits));
+    if (bits != 4) {
+        const bit_place first = place_of_bits(type, at);
+        const size_t skipped = (size_t)(first.byte - at.byte);
+        const __m128i here = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (16 - (bytes - skipped))), first.byte);
+        const __m128i shift = _mm_cvtsi32_si128((int)first.shift), back = _mm_cvtsi32_si128(64 - (int)first.shift);
         return _mm_or_si128(_mm_srl_epi64(here, shift), _mm_sll_epi64(_mm_srli_si128(here, 8), back));
     }
     const __m128i here = _mm_maskz_loadu_epi8((__mmask16)(0xffffu >> (bytes < 16 ? 16 - bytes : 0)), at.byte);
@@ -101,6 +103,24 @@ DQL_INLINE __m512i load_spread(dql_type type, dql_at at, size_t n) {
     if (n == LANES && at.skip == 0)
         return spread_whole_16(type, at.byte);
     return spread_16(type, load_stream(type, at, n));
+}
+
+/* Lane k: code k of 6 bits in its lowest bits, others above. */
+DQL_INLINE __m512i spread_16_of_6_bits(__m128i stream) {
+    const __m512i order = _mm512_setr_epi32(0x0100, 0x0100, 0x0201, 0x0302, 0x0403, 0x0403, 0x0504, 0x0605, 0x0706,
+                                            0x0706, 0x0807, 0x0908, 0x0a09, 0x0a09, 0x0b0a, 0x0c0b);
+    const __m512i bytes = _mm512_shuffle_epi8(_mm512_broadcast_i32x4(stream), order);
+    return _mm512_srlv_epi32(bytes, _mm512_setr4_epi32(0, 6, 4, 2));
+}
+
+/* By their codes in the lowest bits. */
+DQL_INLINE vf32 from_float6(dql_type type, __m512i codes) {
+    const float *const magnitudes = type == DQL_FLOAT6E2M3 ? dql_float6e2m3 : dql_float6e3m2;
+    const __m512 low = _mm512_loadu_ps(magnitudes), high = _mm512_loadu_ps(magnitudes + LANES);
+    const __m512i magnitude = _mm512_castps_si512(_mm512_permutex2var_ps(low, codes, high));
+    const __m512i sign = _mm512_set1_epi32((int)0x80000000);
+    return _mm512_castsi512_ps(
+        _mm512_ternarylogic_epi32(magnitude, _mm512_slli_epi32(codes, 26), sign, 0xf8 /* a | (b & c) */));
 }
 
 /* Types of 8 bits, at most LANES codes. */
@@ -185,6 +205,8 @@ DQL_INLINE vf32 load(dql_type type, dql_at at, size_t n) {
     const char *const p = at.byte;
     if (dql_codes(type) <= 16)
         return _mm512_permutexvar_ps(load_spread(type, at, n), values16(type));
+    if (dql_bits(type) == 6)
+        return from_float6(type, spread_16_of_6_bits(load_stream(type, at, n)));
     if (dql_bits(type) <= 8)
         return raw_from_codes(type, load_codes(type, at, n));
     switch ((int)type) {

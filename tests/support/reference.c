@@ -19,6 +19,8 @@ const reference_type reference_x_types[REFERENCE_X_TYPES] = {
     {DQL_FLOAT4E2M1, "float4e2m1", 4},
     {DQL_INT2, "int2", 2},
     {DQL_UINT2, "uint2", 2},
+    {DQL_FLOAT6E2M3, "float6e2m3", 6},
+    {DQL_FLOAT6E3M2, "float6e3m2", 6},
 };
 
 const reference_type reference_scale_types[REFERENCE_SCALE_TYPES] = {
@@ -44,6 +46,8 @@ static format format_of(dql_type type) {
     case DQL_FLOAT8E5M2: return (format){5, 2, 15, IEEE};
     case DQL_FLOAT8E5M2FNUZ: return (format){5, 2, 16, MINUS_ZERO_IS_NAN};
     case DQL_FLOAT4E2M1: return (format){2, 1, 1, FINITE};
+    case DQL_FLOAT6E2M3: return (format){2, 3, 1, FINITE};
+    case DQL_FLOAT6E3M2: return (format){3, 2, 3, FINITE};
     default: abort();
     }
 }

@@ -11,7 +11,7 @@ typedef struct reference_type {
     unsigned bits;
 } reference_type;
 
-#define REFERENCE_X_TYPES     14
+#define REFERENCE_X_TYPES     16
 #define REFERENCE_Y_TYPES     3
 #define REFERENCE_SCALE_TYPES 4
 extern const reference_type reference_x_types[REFERENCE_X_TYPES];
