@@ -113,9 +113,14 @@ DQL_INLINE __m512i spread_16_of_6_bits(__m128i stream) {
     return _mm512_srlv_epi32(bytes, _mm512_setr4_epi32(0, 6, 4, 2));
 }
 
+/* Of a type of 6 bits. */
+DQL_INLINE const float *magnitudes_of(dql_type type) {
+    return type == DQL_FLOAT6E2M3 ? dql_float6e2m3 : dql_float6e3m2;
+}
+
 /* By their codes in the lowest bits. */
 DQL_INLINE vf32 from_float6(dql_type type, __m512i codes) {
-    const float *const magnitudes = type == DQL_FLOAT6E2M3 ? dql_float6e2m3 : dql_float6e3m2;
+    const float *const magnitudes = magnitudes_of(type);
     const __m512 low = _mm512_loadu_ps(magnitudes), high = _mm512_loadu_ps(magnitudes + LANES);
     const __m512i magnitude = _mm512_castps_si512(_mm512_permutex2var_ps(low, codes, high));
     const __m512i sign = _mm512_set1_epi32((int)0x80000000);
@@ -286,7 +291,13 @@ DQL_INLINE __m512i bf16_from_two(vf32 a, vf32 b) {
 #ifdef ROUNDS_BY_INSTRUCTION
     return (__m512i)_mm512_cvtne2ps_pbh(b, a);
 #else
-    return _mm512_permutex2var_epi16(round_upper(a), uppers(), round_upper(b));
+    const __m512i a_bits = _mm512_castps_si512(a), b_bits = _mm512_castps_si512(b), one = _mm512_set1_epi16(1);
+    const __m512i lowers = _mm512_sub_epi16(uppers(), one);
+    const __m512i upper = _mm512_permutex2var_epi16(a_bits, uppers(), b_bits);
+    const __m512i lower = _mm512_permutex2var_epi16(a_bits, lowers, b_bits);
+    const __m512i sticky = _mm512_ternarylogic_epi32(lower, upper, one, 0xf8 /* a | (b & c) */);
+    const __mmask32 up = _mm512_cmpgt_epu16_mask(sticky, _mm512_set1_epi16((short)0x8000));
+    return _mm512_mask_add_epi16(upper, up, upper, one);
 #endif
 }
 
@@ -311,6 +322,13 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
     case DQL_BFLOAT16: store_16(to, i, n, bf16_from_f32(v)); return;
     default: return; /* not reached */
     }
+}
+
+DQL_INLINE __m512i halves_of_two(dql_type type, vf32 a, vf32 b) {
+    if (type == DQL_BFLOAT16)
+        return bf16_from_two(a, b);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT)),
+                              _mm512_cvtps_ph(b, _MM_FROUND_TO_NEAREST_INT), 1);
 }
 
 /* Elements [i, i + 2 * LANES). To bfloat16 this takes an instruction less than each vector by itself. */
