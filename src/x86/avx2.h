@@ -159,12 +159,14 @@ DQL_INLINE vf32 load_shifted(dql_type type, dql_at at, size_t n) {
     return (vf32){raw_8(type, (uint32_t)codes), raw_8(type, (uint32_t)(codes >> 8 * bits))};
 }
 
-/* Lane k of 16 bits: code k of 6 bits of 16, in its highest bits, others below. */
-DQL_INLINE __m256i spread_6_bits(__m128i stream) {
-    const __m256i order = _mm256_setr_epi8(0, 1, 0, 1, 1, 2, 2, 3, 3, 4, 3, 4, 4, 5, 5, 6, /* next lane */
-                                           6, 7, 6, 7, 7, 8, 8, 9, 9, 10, 9, 10, 10, 11, 11, 12);
+/* Lane k of 16 bits: code k of 6 bits of 16, in its highest bits, others below. They begin at byte `first` of `stream`,
+ * a constant: 0 or 4. */
+DQL_INLINE __m256i spread_6_bits(__m128i stream, int first) {
+    const __m256i order = _mm256_setr_epi8(0, 1, 0, 1, 1, 2, 2, 2, 3, 4, 3, 4, 4, 5, 5, 5, /* next lane */
+                                           6, 7, 6, 7, 7, 8, 8, 8, 9, 10, 9, 10, 10, 11, 11, 11);
+    const __m256i from = _mm256_add_epi8(order, _mm256_set1_epi8((char)first));
     const __m256i to_top = _mm256_set1_epi64x(0x0100004000100400); /* by 10, 4, 6 and 8 bits */
-    return _mm256_mullo_epi16(_mm256_shuffle_epi8(repeat(stream), order), to_top);
+    return _mm256_mullo_epi16(_mm256_shuffle_epi8(repeat(stream), from), to_top);
 }
 
 /* 16 codes of 6 bits, the first one in the lowest bits. Of whole vectors four bytes are read by themselves. */
@@ -217,14 +219,17 @@ DQL_INLINE vf32 from_e4m3fnuz(__m128i codes) {
     return from_e4m3(w, 0x1p7f, _mm256_cmpeq_epi16(w, _mm256_set1_epi16((short)0xff80)));
 }
 
-/* float6, by its codes in the upper bits, is float16 with fewer bits of both kinds and another bias. */
-DQL_INLINE vf32 from_float6(dql_type type, __m256i upper) {
-    if (type == DQL_FLOAT6E2M3) {
-        const __m256i h = _mm256_and_si256(_mm256_srai_epi16(upper, 3), _mm256_set1_epi16((short)0x8f80));
-        return times(from_f16(halves_of(h)), splat(0x1p14f));
-    }
-    const __m256i h = _mm256_and_si256(_mm256_srai_epi16(upper, 2), _mm256_set1_epi16((short)0x9f00));
-    return times(from_f16(halves_of(h)), splat(0x1p12f));
+/* float6, by its codes in the upper bits, is float16 with fewer bits of both kinds and another bias: 2^(15 - bias)
+ * times too small. */
+DQL_INLINE vf32 biased_float6(dql_type type, __m256i upper) {
+    const bool is_e2m3 = type == DQL_FLOAT6E2M3;
+    const __m256i h = is_e2m3 ? _mm256_and_si256(_mm256_srai_epi16(upper, 3), _mm256_set1_epi16((short)0x8f80))
+                              : _mm256_and_si256(_mm256_srai_epi16(upper, 2), _mm256_set1_epi16((short)0x9f00));
+    return from_f16(halves_of(h));
+}
+
+DQL_INLINE float unbias_of_float6(dql_type type) {
+    return type == DQL_FLOAT6E2M3 ? 0x1p14f : 0x1p12f;
 }
 
 /* The upper byte of float16. */
@@ -299,7 +304,7 @@ DQL_INLINE vf32 load(dql_type type, dql_at at, size_t n) {
     if (dql_codes(type) <= 16)
         return load_shifted(type, at, n);
     if (dql_bits(type) == 6)
-        return from_float6(type, spread_6_bits(load_stream(type, at, n)));
+        return times(biased_float6(type, spread_6_bits(load_stream(type, at, n), 0)), splat(unbias_of_float6(type)));
     if (dql_bits(type) <= 8)
         return raw_from_codes(type, load_codes(type, at, n));
     switch ((int)type) {

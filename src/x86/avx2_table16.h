@@ -77,11 +77,13 @@ DQL_INLINE table16 f32_table16(dql_type x_type, float scale, int32_t zero) {
     return r;
 }
 
+DQL_INLINE table16 halves_table16(dql_type y_type, vf32 outputs) {
+    return y_type == DQL_FLOAT16 ? f16_table16(outputs) : bf16_table16(outputs);
+}
+
 DQL_INLINE table16 make_table16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
-    if (!dql_is_half(y_type))
-        return f32_table16(x_type, scale, zero);
-    return y_type == DQL_FLOAT16 ? f16_table16(outputs16(x_type, scale, zero))
-                                 : bf16_table16(outputs16(x_type, scale, zero));
+    return dql_is_half(y_type) ? halves_table16(y_type, outputs16(x_type, scale, zero))
+                               : f32_table16(x_type, scale, zero);
 }
 
 DQL_INLINE __m128i nibbles_from_2_bits(__m128i codes) {
