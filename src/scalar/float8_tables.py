@@ -61,7 +61,9 @@ def main():
         print_rows([decode(code, *layout) for code in range(256)], 8)
         print("};")
         print(f"\nconst uint8_t dql_{name}_planes[256] = {{")
-        halves = [bfloat16(code, *layout) for code in range(128)]
+        # where -0 is NaN, the greatest magnitude comes first: flip_of_index() in x86/avx512vbmi_float8.h says why
+        magnitudes = range(127, -1, -1) if layout[-1] == "-0 is NaN" else range(128)
+        halves = [bfloat16(code, *layout) for code in magnitudes]
         print_rows([f"0x{half & 0xff:02x}" for half in halves] + [f"0x{half >> 8:02x}" for half in halves], 16)
         print("};")
 

@@ -18,11 +18,12 @@ typedef struct two_bytes {
     __m512i low, high;
 } two_bytes;
 
-DQL_INLINE bool minus_zero_is_nan(dql_type type) {
-    return type == DQL_FLOAT8E4M3FNUZ || type == DQL_FLOAT8E5M2FNUZ;
+/* The index of a code is the code with these bits the other way round: all magnitudes where -0 is NaN. */
+DQL_INLINE uint8_t flip_of_index(dql_type type) {
+    return type == DQL_FLOAT8E4M3FNUZ || type == DQL_FLOAT8E5M2FNUZ ? 0x7f : 0;
 }
 
-/* The bytes of all magnitudes. */
+/* The bytes of all magnitudes, by their index. */
 typedef struct planes {
     __m512i low[2], high[2];
 } planes;
@@ -39,36 +40,36 @@ DQL_INLINE planes decoded_planes(dql_type type) {
 DQL_INLINE planes finished_planes(dql_type x_type, dql_type y_type, vf32 scale) {
     _Alignas(64) uint16_t halves[128];
     planes p;
-    finish_halves(x_type, y_type, halves, 128, scale, zero_splat(x_type, 0));
+    finish_halves(x_type, y_type, halves, 128, flip_of_index(x_type), scale, zero_splat(x_type, 0));
     split_halves(halves, &p.low[0], &p.high[0]);
     split_halves(halves + 64, &p.low[1], &p.high[1]);
     return p;
 }
 
-/* Negative numbers are the positive ones with another sign, and so is 0 where -0 is NaN: the least code tells of those,
- * in half the time that it takes to make NaNs. NULL for `min_code` makes them. */
-DQL_INLINE two_bytes pick_bytes(dql_type type, const planes *p, __m512i codes, __m512i *min_code) {
+/* Negative numbers are the positive ones with another sign. Where -0 is NaN, the index of its code is all ones, and
+ * what is not picked keeps its index: 0xff, and without the sign 0x7f, are the bytes of a NaN in every format. */
+DQL_INLINE two_bytes pick_bytes(dql_type type, const planes *p, __m512i codes) {
     const __m512i sign = _mm512_set1_epi8((char)0x80);
-    two_bytes b = {_mm512_permutex2var_epi8(p->low[0], codes, p->low[1]),
-                   _mm512_permutex2var_epi8(p->high[0], codes, p->high[1])};
-    b.high = _mm512_ternarylogic_epi64(b.high, codes, sign, 0x78 /* a ^ (b & c) */);
-    if (minus_zero_is_nan(type) && min_code)
-        *min_code = _mm512_min_epi8(*min_code, codes);
-    else if (minus_zero_is_nan(type)) { /* 0x7fff in both formats */
-        const __mmask64 nan = _mm512_cmpeq_epi8_mask(codes, sign);
-        b.low = _mm512_mask_mov_epi8(b.low, nan, _mm512_set1_epi8((char)0xff));
-        b.high = _mm512_mask_mov_epi8(b.high, nan, _mm512_set1_epi8(0x7f));
+    two_bytes b;
+    if (flip_of_index(type)) {
+        codes = _mm512_xor_si512(codes, _mm512_set1_epi8((char)flip_of_index(type)));
+        const __mmask64 numbers = _mm512_cmpneq_epi8_mask(codes, _mm512_set1_epi8(-1));
+        b.low = _mm512_mask2_permutex2var_epi8(p->low[0], codes, numbers, p->low[1]);
+        b.high = _mm512_mask2_permutex2var_epi8(p->high[0], codes, numbers, p->high[1]);
+    } else {
+        b.low = _mm512_permutex2var_epi8(p->low[0], codes, p->low[1]);
+        b.high = _mm512_permutex2var_epi8(p->high[0], codes, p->high[1]);
     }
+    b.high = _mm512_ternarylogic_epi64(b.high, codes, sign, 0x78 /* a ^ (b & c) */);
     return b;
 }
 
 /* ---- finished halves ---- */
 
-DQL_INLINE void float8_finished(dql_type x_type, dql_type y_type, const char *x, char *y, size_t steps, float scale,
-                                __m512i *min_code) {
+DQL_INLINE void float8_finished(dql_type x_type, dql_type y_type, const char *x, char *y, size_t steps, float scale) {
     const planes p = finished_planes(x_type, y_type, splat(scale));
     for (; steps; steps--, x += STEP8, y += 2 * STEP8) {
-        const two_bytes b = pick_bytes(x_type, &p, load_for_halves(x), min_code);
+        const two_bytes b = pick_bytes(x_type, &p, load_for_halves(x));
         _mm512_storeu_si512(y, _mm512_unpacklo_epi8(b.low, b.high));
         _mm512_storeu_si512(y + 64, _mm512_unpackhi_epi8(b.low, b.high));
     }
@@ -78,11 +79,11 @@ DQL_INLINE void float8_finished(dql_type x_type, dql_type y_type, const char *x,
 
 /* Ordered so that interleaving the bytes of the planes within 128-bit lanes gives dwords of which the lower halves are
  * in order, and the upper ones. */
-DQL_INLINE two_bytes decode_64(dql_type type, const planes *p, const char *x, __m512i *min_code) {
+DQL_INLINE two_bytes decode_64(dql_type type, const planes *p, const char *x) {
     const __m512i order =
         _mm512_set_epi64(0x3f2f3e2e3d2d3c2c, 0x1f0f1e0e1d0d1c0c, 0x3b2b3a2a39293828, 0x1b0b1a0a19091808,
                          0x3727362635253424, 0x1707160615051404, 0x3323322231213020, 0x1303120211011000);
-    return pick_bytes(type, p, _mm512_permutexvar_epi8(order, _mm512_loadu_si512(x)), min_code);
+    return pick_bytes(type, p, _mm512_permutexvar_epi8(order, _mm512_loadu_si512(x)));
 }
 
 /* Where each scale serves one vector, it is a part of the instruction. */
@@ -103,65 +104,54 @@ DQL_INLINE void scale_64(dql_type y_type, two_bytes b, char *y, const float *sca
     }
 }
 
-/* A scale for each `group_length` elements: 16, 32, or a multiple of 64. The bytes of the next step are picked before
- * this one is scaled, since they don't wait for anything. */
+/* A scale for each `group_length` elements: 16 or 32. The bytes of the next step are picked before this one is scaled,
+ * since they don't wait for anything. */
 DQL_INLINE void float8_decoded(dql_type x_type, dql_type y_type, const planes *p, const char *x, char *y, size_t steps,
-                               size_t group_length, const float *scale, __m512i *min_code) {
-    const size_t y_step = STEP8 * dql_y_bytes(y_type);
-    const size_t scales = group_length < STEP8 ? STEP8 / group_length : 1,
-                 turns = group_length < STEP8 ? 1 : group_length / STEP8;
-    two_bytes next = decode_64(x_type, p, x, min_code);
-    for (size_t k = 1, left = turns; k <= steps; k++, y += y_step) {
+                               size_t group_length, const float *scale) {
+    two_bytes next = decode_64(x_type, p, x);
+    for (; steps; steps--, y += STEP8 * dql_y_bytes(y_type), scale += STEP8 / group_length) {
         const two_bytes b = next;
-        x += k < steps ? STEP8 : 0;
-        next = decode_64(x_type, p, x, min_code);
+        x += steps > 1 ? STEP8 : 0;
+        next = decode_64(x_type, p, x);
         scale_64(y_type, b, y, scale, group_length);
-        left--;
-        scale += left ? 0 : scales;
-        left = left ? left : turns;
     }
 }
 
-/* Does so to float32 for groups of at least 64: stores take so long that no bytes need to be picked ahead. */
-DQL_INLINE void float8_decoded_long(dql_type x_type, const planes *p, const char *x, char *y, size_t steps,
-                                    size_t group_length, const float *scale, __m512i *min_code) {
+/* The same of groups of whole steps, whose scale stays in a register. */
+DQL_INLINE void float8_decoded_long(dql_type x_type, dql_type y_type, const planes *p, const char *x, char *y,
+                                    size_t steps, size_t group_length, const float *scale) {
+    const size_t y_step = STEP8 * dql_y_bytes(y_type);
+    two_bytes next = decode_64(x_type, p, x);
     for (; steps; scale++) {
         const float s = *scale; /* y may alias it */
-        size_t left = group_length / STEP8 < steps ? group_length / STEP8 : steps;
-        steps -= left;
-        for (; left; left--, x += STEP8, y += 4 * STEP8)
-            scale_64(DQL_FLOAT32, decode_64(x_type, p, x, min_code), y, &s, STEP8);
+        for (size_t left = group_length / STEP8; left && steps; left--, steps--, y += y_step) {
+            const two_bytes b = next;
+            x += steps > 1 ? STEP8 : 0;
+            next = decode_64(x_type, p, x);
+            scale_64(y_type, b, y, &s, STEP8);
+        }
     }
 }
 
 /* `count` elements in whole steps, as far as they go: their number. */
 DQL_INLINE size_t float8_steps(dql_type x_type, dql_type y_type, const planes *decoded, const char *x, char *y,
-                               size_t count, size_t group_length, const float *scale, __m512i *min_code) {
+                               size_t count, size_t group_length, const float *scale) {
     const size_t steps = count / STEP8;
     if (steps == 0)
         return 0;
     if (dql_is_half(y_type) && group_length >= FINISHED8_GROUP && count >= FINISHED8_GROUP)
-        float8_finished(x_type, y_type, x, y, steps, *scale, min_code);
+        float8_finished(x_type, y_type, x, y, steps, *scale);
     else if (group_length == 16)
-        float8_decoded(x_type, y_type, decoded, x, y, steps, 16, scale, min_code);
+        float8_decoded(x_type, y_type, decoded, x, y, steps, 16, scale);
     else if (group_length == 32)
-        float8_decoded(x_type, y_type, decoded, x, y, steps, 32, scale, min_code);
-    else if (!dql_is_half(y_type))
-        float8_decoded_long(x_type, decoded, x, y, steps, group_length, scale, min_code);
+        float8_decoded(x_type, y_type, decoded, x, y, steps, 32, scale);
     else
-        float8_decoded(x_type, y_type, decoded, x, y, steps, group_length, scale, min_code);
+        float8_decoded_long(x_type, y_type, decoded, x, y, steps, group_length, scale);
     return STEP8 * steps;
 }
 
-/* What the rows of a panel have in common. */
-typedef struct float8_tables {
-    planes decoded;
-    __m512i *min_code; /* see pick_bytes */
-} float8_tables;
-
 DQL_INLINE void row_of_float8(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
                               const void *tables) {
-    const float8_tables *t = tables;
     /* all groups at once, or one at a time */
     const bool finished = dql_is_half(y_type) && group_length >= FINISHED8_GROUP;
     const size_t together =
@@ -169,8 +159,8 @@ DQL_INLINE void row_of_float8(dql_type x_type, dql_type y_type, dql_row row, siz
     for (size_t k = 0, end; k < count; k = end, row.scale++) {
         end = together < count - k ? k + together : count;
         const size_t begin = k;
-        k += float8_steps(x_type, y_type, &t->decoded, row.x + k, row.y + dql_y_bytes(y_type) * k, end - k,
-                          group_length, row.scale, t->min_code);
+        k += float8_steps(x_type, y_type, tables, row.x + k, row.y + dql_y_bytes(y_type) * k, end - k, group_length,
+                          row.scale);
         for (size_t next; k < end; k = next) {
             const size_t s = (k - begin) / group_length;
             dql_row rest = row;
@@ -184,39 +174,21 @@ DQL_INLINE void row_of_float8(dql_type x_type, dql_type y_type, dql_row row, siz
 /* A small row of whole steps. */
 DQL_INLINE void small_row_of_float8(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
                                     const void *tables) {
-    const float8_tables *t = tables;
     for (size_t k = 0; k < count; k += STEP8)
-        scale_64(y_type, decode_64(x_type, &t->decoded, row.x + k, t->min_code), row.y + 4 * k,
-                 row.scale + k / group_length, group_length);
+        scale_64(y_type, decode_64(x_type, tables, row.x + k), row.y + 4 * k, row.scale + k / group_length,
+                 group_length);
 }
 
 DQL_INLINE void small_rows_of_float8(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length,
-                                     const float8_tables *tables) {
+                                     const planes *decoded) {
     if (group_length == 16)
-        dql_for_small_rows(x_type, y_type, panel, 16, small_row_of_float8, tables);
+        dql_for_small_rows(x_type, y_type, panel, 16, small_row_of_float8, decoded);
     else if (group_length == 32)
-        dql_for_small_rows(x_type, y_type, panel, 32, small_row_of_float8, tables);
+        dql_for_small_rows(x_type, y_type, panel, 32, small_row_of_float8, decoded);
     else if (group_length == STEP8)
-        dql_for_small_rows(x_type, y_type, panel, STEP8, small_row_of_float8, tables);
+        dql_for_small_rows(x_type, y_type, panel, STEP8, small_row_of_float8, decoded);
     else
-        dql_for_small_rows(x_type, y_type, panel, 2 * STEP8, small_row_of_float8, tables); /* no other is small */
-}
-
-/* Whether there was a code of NaN. */
-DQL_INLINE bool is_nan(dql_type type, __m512i min_code) {
-    return minus_zero_is_nan(type) && _mm512_cmpeq_epi8_mask(min_code, _mm512_set1_epi8((char)0x80));
-}
-
-/* A row with NaN, which hardly any data have, is computed twice. */
-DQL_INLINE void row_with_nan(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
-                             const void *tables) {
-    __m512i min_code = _mm512_setzero_si512();
-    float8_tables t = *(const float8_tables *)tables;
-    t.min_code = &min_code;
-    row_of_float8(x_type, y_type, row, count, group_length, &t);
-    t.min_code = NULL;
-    if (is_nan(x_type, min_code))
-        row_of_float8(x_type, y_type, row, count, group_length, &t);
+        dql_for_small_rows(x_type, y_type, panel, 2 * STEP8, small_row_of_float8, decoded); /* no other is small */
 }
 
 /* For float8 in long enough groups, or in blocks; else false. Zero points are 0. */
@@ -227,16 +199,11 @@ DQL_INLINE bool try_float8(dql_type x_type, dql_type y_type, const dql_panel *pa
     const bool small = dql_has_small_rows(y_type, panel, group_length, LANES);
     if (small && (x_type == DQL_FLOAT8E5M2 || panel->count % STEP8)) /* e5m2 is float16 already */
         return false;
-    __m512i min_code = _mm512_setzero_si512();
-    float8_tables t = {decoded_planes(x_type), &min_code};
-    if (!small) {
-        dql_for_rows(x_type, y_type, panel, group_length, row_with_nan, &t);
-        return true;
-    }
-    small_rows_of_float8(x_type, y_type, panel, group_length, &t);
-    t.min_code = NULL;
-    if (is_nan(x_type, min_code))
-        small_rows_of_float8(x_type, y_type, panel, group_length, &t);
+    const planes decoded = decoded_planes(x_type);
+    if (small)
+        small_rows_of_float8(x_type, y_type, panel, group_length, &decoded);
+    else
+        dql_for_rows(x_type, y_type, panel, group_length, row_of_float8, &decoded);
     return true;
 }
 

@@ -4,11 +4,13 @@
 
 #include "x86/avx512.h"
 
-/* halves[code] = the output of that code of a type of 8 bits, for the first n codes. */
-DQL_INLINE void finish_halves(dql_type x_type, dql_type y_type, uint16_t *halves, size_t n, vf32 scale, vf32 zero) {
+/* halves[code ^ flip] = the output of that code of a type of 8 bits, for the first n codes. */
+DQL_INLINE void finish_halves(dql_type x_type, dql_type y_type, uint16_t *halves, size_t n, uint8_t flip, vf32 scale,
+                              vf32 zero) {
     __m128i codes = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     for (size_t k = 0; k < n; k += LANES) {
-        store(y_type, halves, k, LANES, dequantize_raw(x_type, raw_from_codes(x_type, codes), scale, zero));
+        const __m128i flipped = _mm_xor_si128(codes, _mm_set1_epi8((char)flip));
+        store(y_type, halves, k, LANES, dequantize_raw(x_type, raw_from_codes(x_type, flipped), scale, zero));
         codes = _mm_add_epi8(codes, _mm_set1_epi8(16));
     }
 }

@@ -15,7 +15,7 @@ typedef struct table256 {
 DQL_INLINE table256 make_table256(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
     _Alignas(64) uint16_t halves[256];
     table256 t;
-    finish_halves(x_type, y_type, halves, 256, splat(scale), zero_splat(x_type, zero));
+    finish_halves(x_type, y_type, halves, 256, 0, splat(scale), zero_splat(x_type, zero));
     for (size_t k = 0; k < 4; k++)
         split_halves(halves + 64 * k, &t.low[k], &t.high[k]);
     return t;
