@@ -98,18 +98,20 @@ DQL_INLINE bool are_finished(dql_type y_type, size_t group_length) {
     return dql_is_half(y_type) && group_length >= 2 * LANES;
 }
 
-typedef struct codes64 {
+/* 64 elements: finished halves in order, or the upper halves of numbers, apart. */
+typedef struct words64 {
     __m512i a, b;
-} codes64;
-
-/* 64 codes from the start of a pack on, without masks: the second load ends where they do. */
-DQL_INLINE codes64 load_64(const char *x, bool in_order) {
-    const __m256i a = _mm256_loadu_si256((const __m256i *)x), b = _mm256_loadu_si256((const __m256i *)(x + 16));
-    return (codes64){spread(a, 0, in_order), spread(b, 8, in_order)};
-}
+} words64;
 
 DQL_INLINE __m512i pick64(table64 table, __m512i codes) {
     return _mm512_permutex2var_epi16(table.low, codes, table.high);
+}
+
+/* Of elements from the start of a pack on, each half of them by a table of its own. No masks: the second load ends
+ * where the elements do. */
+DQL_INLINE words64 pick_words(table64 first, table64 second, const char *x, bool in_order) {
+    const __m256i a = _mm256_loadu_si256((const __m256i *)x), b = _mm256_loadu_si256((const __m256i *)(x + 16));
+    return (words64){pick64(first, spread(a, 0, in_order)), pick64(second, spread(b, 8, in_order))};
 }
 
 /* Two vectors of numbers, of which dwords have the upper halves: lower words are those of the first one. */
@@ -127,19 +129,19 @@ DQL_INLINE void store_numbers(dql_type y_type, __m512i apart, char *y, const flo
               _mm512_mul_ps(second_numbers(apart), splat(scale[LANES / group_length])));
 }
 
-/* The table of a group. */
-DQL_INLINE table64 table_of_group(dql_type x_type, dql_type y_type, float scale, const void *numbers) {
-    return dql_is_half(y_type) ? finished64(x_type, y_type, scale) : *(const table64 *)numbers;
+/* The table of a group, which may have that of numbers. */
+DQL_INLINE table64 table_of_group(dql_type x_type, dql_type y_type, bool finished, float scale, const void *numbers) {
+    return finished ? finished64(x_type, y_type, scale) : *(const table64 *)numbers;
 }
 
-/* 64 elements of one group. */
-DQL_INLINE void store_64(dql_type y_type, table64 table, codes64 codes, char *y, const float *scale) {
-    if (dql_is_half(y_type)) {
-        _mm512_storeu_si512(y, pick64(table, codes.a));
-        _mm512_storeu_si512(y + 64, pick64(table, codes.b));
+/* 64 elements, a scale for each `group_length` of them, which finished ones have had. */
+DQL_INLINE void store_64(dql_type y_type, words64 picked, char *y, const float *scale, size_t group_length) {
+    if (are_finished(y_type, group_length)) {
+        _mm512_storeu_si512(y, picked.a);
+        _mm512_storeu_si512(y + 64, picked.b);
     } else {
-        store_numbers(y_type, pick64(table, codes.a), y, scale, STEP64);
-        store_numbers(y_type, pick64(table, codes.b), y + 128, scale, STEP64);
+        store_numbers(y_type, picked.a, y, scale, group_length);
+        store_numbers(y_type, picked.b, y + 32 * dql_y_bytes(y_type), scale + 32 / group_length, group_length);
     }
 }
 
@@ -157,58 +159,49 @@ DQL_INLINE void store_part(dql_type y_type, table64 table, __m512i codes, char *
 
 /* ---- groups ---- */
 
-/* A group of whole steps from the start of a pack on. */
+/* The bytes of x of a step. */
+DQL_INLINE size_t x_step64(dql_type x_type) {
+    return dql_bytes_of(STEP64, dql_x_bits(x_type));
+}
+
+/* A group of whole steps from the start of a pack on. Picking words a step ahead gains 3 % over one long group, and
+ * loses more in others. */
 DQL_INLINE void group_of_64(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
                             const void *numbers) {
     (void)count;
-    const float scale = *row.scale; /* y may alias it */
-    const table64 table = table_of_group(x_type, y_type, scale, numbers);
-    const char *x = dql_address(x_type, row.x, k);
-    for (; k < end; k += STEP64, x += dql_bytes_of(STEP64, dql_x_bits(x_type)))
-        store_64(y_type, table, load_64(x, dql_is_half(y_type)), row.y + k * dql_y_bytes(y_type), &scale);
+    const bool finished = dql_is_half(y_type);
+    const float scales[] = {*row.scale, *row.scale}; /* y may alias it */
+    const table64 table = table_of_group(x_type, y_type, finished, scales[0], numbers);
+    const char *x = dql_address(x_type, row.x, row.i + k);
+    for (; k < end; k += STEP64, x += x_step64(x_type))
+        store_64(y_type, pick_words(table, table, x, finished), row.y + k * dql_y_bytes(y_type), scales, 32);
 }
 
 /* Any group. */
 DQL_INLINE void group_by_table64(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
                                  const void *numbers) {
+    const size_t steps = dql_starts_pack(x_type, row.i + k) ? (end - k) / STEP64 * STEP64 : 0;
+    group_of_64(x_type, y_type, row, k, k + steps, count, numbers);
+    k += steps;
+    const bool finished = dql_is_half(y_type);
     const float scale = *row.scale;
-    const table64 table = table_of_group(x_type, y_type, scale, numbers);
-    if (dql_starts_pack(x_type, row.i + k) && end - k >= STEP64) {
-        const size_t steps = (end - k) / STEP64 * STEP64;
-        group_of_64(
-            x_type, y_type,
-            (dql_row){dql_address(x_type, row.x, row.i + k), 0, row.y + k * dql_y_bytes(y_type), row.scale, row.zero},
-            0, steps, count, numbers);
-        k += steps;
-    }
+    const table64 table = table_of_group(x_type, y_type, finished, scale, numbers);
     for (size_t n; k < end; k += n) {
         n = end - k < 32 ? end - k : 32;
         const __m256i stream = load_stream64(x_type, dql_at_element(x_type, row.x, row.i + k), n);
-        store_part(y_type, table, spread(stream, 0, dql_is_half(y_type)), row.y + k * dql_y_bytes(y_type), scale, n);
+        store_part(y_type, table, spread(stream, 0, finished), row.y + k * dql_y_bytes(y_type), scale, n);
     }
 }
 
-/* Two groups of 32 or four of 16, from the start of a pack on. */
-DQL_INLINE void groups_of_64(dql_type x_type, dql_type y_type, dql_row row, size_t group_length,
-                             const table64 *numbers) {
+/* Two groups of 32 or four of 16 a step, as many steps as there are; the number of elements left. */
+DQL_INLINE size_t groups_of_64(dql_type x_type, dql_type y_type, dql_row *row, size_t count, size_t group_length,
+                               const void *numbers) {
     const bool finished = are_finished(y_type, group_length);
-    const codes64 codes = load_64(row.x, finished);
-    if (finished) {
-        _mm512_storeu_si512(row.y, pick64(finished64(x_type, y_type, row.scale[0]), codes.a));
-        _mm512_storeu_si512(row.y + 64, pick64(finished64(x_type, y_type, row.scale[1]), codes.b));
-    } else {
-        const __m512i b = pick64(*numbers, codes.b);
-        store_numbers(y_type, pick64(*numbers, codes.a), row.y, row.scale, group_length);
-        store_numbers(y_type, b, row.y + 32 * dql_y_bytes(y_type), row.scale + 32 / group_length, group_length);
-    }
-}
-
-/* As many of them as there are; the number of elements left. */
-DQL_INLINE size_t row_of_64(dql_type x_type, dql_type y_type, dql_row *row, size_t count, size_t group_length,
-                            const void *numbers) {
     for (; count >= STEP64; count -= STEP64) {
-        groups_of_64(x_type, y_type, *row, group_length, numbers);
-        row->x += dql_bytes_of(STEP64, dql_x_bits(x_type));
+        const table64 a = table_of_group(x_type, y_type, finished, row->scale[0], numbers),
+                      b = table_of_group(x_type, y_type, finished, row->scale[1], numbers);
+        store_64(y_type, pick_words(a, b, row->x, finished), row->y, row->scale, group_length);
+        row->x += x_step64(x_type);
         row->y += STEP64 * dql_y_bytes(y_type);
         row->scale += STEP64 / group_length;
     }
@@ -220,9 +213,9 @@ DQL_INLINE void row_by_table64(dql_type x_type, dql_type y_type, dql_row row, si
     if (!dql_starts_pack(x_type, row.i))
         ;
     else if (group_length == 16)
-        count = row_of_64(x_type, y_type, &row, count, 16, numbers);
+        count = groups_of_64(x_type, y_type, &row, count, 16, numbers);
     else if (group_length == 32)
-        count = row_of_64(x_type, y_type, &row, count, 32, numbers);
+        count = groups_of_64(x_type, y_type, &row, count, 32, numbers);
     else if (group_length % STEP64 == 0)
         count = dql_for_whole_groups(x_type, y_type, &row, count, group_length, group_of_64, numbers);
     dql_for_groups(x_type, y_type, row, count, group_length, group_by_table64, numbers);
