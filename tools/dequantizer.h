@@ -11,7 +11,7 @@ extern const char *const operand_names[OPERANDS];
 
 /* The newest of ONNX that dql is made for. What is newer is read too, as far as types and attributes are known; but
  * somebody has to look at it: newer_than_known says so. */
-enum { OLDEST_OPSET = 10, NEWEST_OPSET = 27, NEWEST_IR_VERSION = 13 };
+enum { OLDEST_OPSET = 10, NEWEST_OPSET = 28, NEWEST_IR_VERSION = 14 };
 
 /* The versions of the operators that a model or a function imports, of ONNX's domain and of Microsoft's. */
 typedef struct {

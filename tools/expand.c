@@ -86,8 +86,7 @@ static uint64_t operand_bytes(tensor_source s) {
     size_t count;
     if (s.proto == NULL || !count_elements(&count, s.proto->n_dims, s.proto->dims))
         return 0;
-    const unsigned bits = type_bits(s.proto->data_type), per_byte = bits < 8 ? 8 / bits : 1;
-    return bits < 8 ? count / per_byte + (count % per_byte != 0) : (uint64_t)count * (bits / 8);
+    return bytes_of_elements(s.proto->data_type, count);
 }
 
 static void add_to_row(row *r, const expansion *e) {

@@ -31,12 +31,6 @@ static void note_failure(shared *s, const problem *why) {
     atomic_store(&s->next, s->count); /* nobody starts another one */
 }
 
-/* Slices begin at whole bytes. */
-static size_t bytes_of(int32_t type, size_t elements) {
-    const unsigned bits = type_bits(type), per_byte = bits < 8 ? 8 / bits : 1;
-    return bits < 8 ? elements / per_byte + (elements % per_byte != 0) : elements * (bits / 8);
-}
-
 static bool read_x(const tensor *x, size_t begin, size_t size, problem *why) {
     if (x->in.data == NULL)
         return true;
@@ -55,7 +49,8 @@ static bool run_slice(shared *s, size_t slice, uint8_t *y, problem *why) {
     const slices *w = s->work;
     const size_t begin = slice * s->elements, left = dql_plan_count(w->plan) - begin;
     const size_t end = begin + (left < s->elements ? left : s->elements);
-    const size_t first = bytes_of(w->x->type, begin), last = bytes_of(w->x->type, end);
+    /* Slices begin at whole bytes. */
+    const size_t first = bytes_of_elements(w->x->type, begin), last = bytes_of_elements(w->x->type, end);
     if (!read_x(w->x, first, last - first, why))
         return false;
     const dql_status status = dql_run_range(w->plan, w->x->data, w->scale, w->zero, begin, end, y);

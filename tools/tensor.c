@@ -42,6 +42,8 @@ static const struct {
     [24] = {"float8e8m0", 8, INT32_DATA},
     [25] = {"uint2", 2, INT32_DATA},
     [26] = {"int2", 2, INT32_DATA},
+    [27] = {"float6e2m3", 6, INT32_DATA},
+    [28] = {"float6e3m2", 6, INT32_DATA},
 };
 
 static bool is_known(int32_t type) {
@@ -50,6 +52,11 @@ static bool is_known(int32_t type) {
 
 unsigned type_bits(int32_t type) {
     return is_known(type) ? types[type].bits : 0;
+}
+
+size_t bytes_of_elements(int32_t type, size_t count) {
+    const unsigned bits = type_bits(type);
+    return count / 8 * bits + (count % 8 * bits + 7) / 8;
 }
 
 /* Both cut what is too long, and return the length; `size` has room for one more dim and the end. */
@@ -118,10 +125,7 @@ static bool measure(tensor *t, const char *name, const char *file, problem *why)
         return unsupported(why, file, "%s has elements of a type that dql doesn't read", name);
     if (!count_elements(&t->count, t->rank, t->dims) || (bits > 8 && t->count > SIZE_MAX / (bits / 8)))
         return fail(why, file, "%s has %s", name, shape_fault(t->rank, t->dims));
-    if (bits >= 8)
-        t->size = t->count * (bits / 8);
-    else
-        t->size = t->count / (8 / bits) + (t->count % (8 / bits) != 0);
+    t->size = bytes_of_elements(t->type, t->count);
     return true;
 }
 
@@ -219,14 +223,36 @@ static bool check_fields(tensor_source s, problem *why) {
     return is_external(p) || used > 0 || has_zero_dim(p) || fail(why, s.file, "%s has no data", name_of(p).text);
 }
 
-/* Bytes that an element, or several packed ones, have in int32_data. */
+/* Whether an element may begin in one byte and end in the next. */
+static bool straddles_bytes(int32_t type) {
+    return type_bits(type) < 8 && 8 % type_bits(type) != 0;
+}
+
+/* Bytes that a number of int32_data stands for: an element, or several packed ones. */
 static size_t bytes_each(int32_t type) {
     return type_bits(type) > 8 ? type_bits(type) / 8 : 1;
 }
 
-/* Some writers extend the sign, some do not, whatever the type. */
+/* Elements that straddle bytes are not packed there. */
+static size_t numbers_in_int32(const tensor *t) {
+    return straddles_bytes(t->type) ? t->count : t->size / bytes_each(t->type);
+}
+
+static bool check_codes(tensor_source s, unsigned bits, problem *why) {
+    for (size_t i = 0; i < s.proto->n_int32_data; i++) {
+        const int32_t value = s.proto->int32_data[i];
+        if (value < 0 || value >> bits != 0)
+            return fail(why, s.file, "%s has %" PRId32 " in int32_data, which is no code of %u bits",
+                        name_of(s.proto).text, value, bits);
+    }
+    return true;
+}
+
+/* Some writers extend the sign, some do not, whatever the type; but ONNX has only codes of what straddles bytes. */
 static bool check_int32(const tensor *t, tensor_source s, problem *why) {
     const size_t each = bytes_each(t->type);
+    if (straddles_bytes(t->type))
+        return check_codes(s, type_bits(t->type), why);
     for (size_t i = 0; each < 4 && i < s.proto->n_int32_data; i++) {
         const int32_t value = s.proto->int32_data[i];
         if (value < (each == 1 ? INT8_MIN : INT16_MIN) || value > (each == 1 ? UINT8_MAX : UINT16_MAX))
@@ -252,7 +278,7 @@ static bool check_inside(const tensor *t, tensor_source s, problem *why) {
         return check_count(s.proto->raw_data.len, t->size, "byte", "of raw_data", s, why);
     if (floats)
         return check_count(s.proto->n_float_data, t->count, "number", "in float_data", s, why);
-    return check_count(s.proto->n_int32_data, t->size / bytes_each(t->type), "number", "in int32_data", s, why) &&
+    return check_count(s.proto->n_int32_data, numbers_in_int32(t), "number", "in int32_data", s, why) &&
            check_int32(t, s, why);
 }
 
@@ -355,6 +381,20 @@ static bool decode_raw(tensor *t, tensor_source s, problem *why) {
     return true;
 }
 
+/* Packs the codes of elements that straddle bytes. */
+static void pack_codes(tensor *t, const int32_t *codes) {
+    const unsigned bits = type_bits(t->type);
+    unsigned held = 0, held_bits = 0;
+    uint8_t *to = t->data;
+    for (size_t i = 0; i < t->count; i++) {
+        held |= (unsigned)codes[i] << held_bits;
+        for (held_bits += bits; held_bits >= 8; held_bits -= 8, held >>= 8)
+            *to++ = (uint8_t)held;
+    }
+    if (held_bits > 0)
+        *to = (uint8_t)held;
+}
+
 /* One int32 an element, or a byte of packed elements. */
 static void store_int32(tensor *t, size_t i, int32_t value) {
     const uint8_t byte = (uint8_t)value;
@@ -373,8 +413,11 @@ static bool decode_inside(tensor *t, tensor_source s, problem *why) {
         return false;
     if (s.proto->n_float_data > 0)
         memcpy(t->data, s.proto->float_data, t->size);
-    for (size_t i = 0; i < s.proto->n_int32_data; i++)
-        store_int32(t, i, s.proto->int32_data[i]);
+    else if (straddles_bytes(t->type))
+        pack_codes(t, s.proto->int32_data);
+    else
+        for (size_t i = 0; i < s.proto->n_int32_data; i++)
+            store_int32(t, i, s.proto->int32_data[i]);
     return true;
 }
 

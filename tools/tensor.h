@@ -63,6 +63,9 @@ float float_value(int32_t type, uint32_t bits);
 /* Bits of an element, 0 of types that are not decoded. */
 unsigned type_bits(int32_t type);
 
+/* Bytes of so many elements; those of less than 8 bits are packed. */
+size_t bytes_of_elements(int32_t type, size_t count);
+
 /* ONNX stores elements little-endian, dql has the CPU's order. The change is the same both ways. */
 void swap_little_endian(int32_t type, uint8_t *data, size_t size);
 

@@ -96,21 +96,31 @@ for file in initializers com_microsoft no_zero empty_zero_name typed_data extern
     external_dots hub/snapshots/abc/m symbolic_model; do
     expect 0 "values       1 2 3 10 -10 244" run $file.onnx
 done
-for file in com_microsoft_not_imported latin_1 nul latin_1_names nul_names opset_10 opset_25 opset_26 opset_27; do
+for file in com_microsoft_not_imported latin_1 nul latin_1_names nul_names opset_10 opset_25 opset_26 opset_27 opset_28 \
+    ir_version_14; do
     expect 0 "values       1 2 3 10 -10 244" run $file.onnx
     [ ! -s err ]
     verdict "run $file.onnx: expected nothing on stderr" $?
 done
-for file in opset_28:"note: opset 28 is newer than 27" opset_1000:"note: opset 1000 is newer than 27" \
-    ir_version_1000:"note: IR version 1000 is newer than 13"; do
+for file in opset_29:"note: opset 29 is newer than 28" opset_1000:"note: opset 1000 is newer than 28" \
+    ir_version_15:"note: IR version 15 is newer than 14" ir_version_1000:"note: IR version 1000 is newer than 14"; do
     expect 0 "values       1 2 3 10 -10 244" run "${file%%:*}.onnx"
     grep -qF "dql: ${file%%:*}.onnx: ${file#*:}" err
     verdict "run ${file%%:*}.onnx: expected a note: ${file#*:}" $?
     expect 0 "${file#*:}" inspect "${file%%:*}.onnx"
     expect 0 "${file#*:}" expand "${file%%:*}.onnx" -o out.onnx
 done
-expect 1 'attribute "speed" is not known, and opset 28 newer than 27' run opset_28_attribute.onnx
-expect 1 "x of type 99 is not supported" run opset_28_type.onnx
+expect 1 'attribute "speed" is not known, and opset 29 newer than 28' run opset_29_attribute.onnx
+expect 1 "x of type 99 is not supported" run opset_29_type.onnx
+for ((pad = 0; pad < 16; pad++)); do
+    expect 0 "values       0 -0 0.125 2 15 -15" run float6_pad_$pad.onnx
+done
+for file in numbers fields opset_29 zeros zeros_packed; do
+    expect 0 "values       0 -0 0.125 2 15 -15" run float6_$file.onnx
+    expect 0 "x            float6e2m3[2,3]" run float6_$file.onnx
+done
+expect 0 "values       0 -0 0.0625 1 56 -56" run float6e3m2.onnx
+expect 0 "float6e3m2[2,3] * float32[2] -> float32" inspect float6e3m2.onnx
 expect 0 "granularity  blocked, axis 1, block size 2" run blocked.onnx
 expect 0 "y            bfloat16[2,3]" run bfloat16.onnx
 expect 0 "granularity  per tensor" run scalar.onnx
@@ -143,6 +153,14 @@ refuse_model 'the node is "QuantizeLinear"' quantize
 refuse_model 'of the domain "my.domain"' other_domain
 refuse_model "no opset of ONNX, the node's domain, is imported" no_opset
 refuse_model "opset 9 is older than DequantizeLinear" opset_9
+refuse_model 'tensor "x" (float6e2m3[2,3]) has 64 in int32_data, which is no code of 6 bits' float6_large
+refuse_model 'tensor "x" (float6e2m3[2,3]) has -1 in int32_data, which is no code of 6 bits' float6_negative
+refuse_model 'tensor "x" (float6e2m3[2,3]) has -2147483648 in int32_data, which is no code of 6 bits' float6_high_bits
+refuse_model "has 5 numbers in int32_data, not 6" float6_packed_numbers
+refuse_model "has 4 bytes of raw_data, not 5" float6_short
+refuse_model "has 6 bytes of raw_data, not 5" float6_byte_each
+refuse_model "x_zero_point has 0.125, but a zero point of a float type is 0" float6_zero
+refuse_model "too many elements" float6_many
 refuse_model 'unknown attribute "speed"' attribute_unknown
 refuse_model 'attribute "axis" appears twice' attribute_twice
 refuse_model 'attribute "axis" is not an int' attribute_float

@@ -119,7 +119,7 @@ def random_tensor(choose, name, type_, dims):
     return files.tensor(name, type_, dims, files.raw(data)) if data else files.tensor(name, type_, dims)
 
 
-BITS = {1: 32, 2: 8, 3: 8, 5: 16, 6: 32, 7: 64, 10: 16, 16: 16, 17: 8, 21: 4, 22: 4, 23: 4, 24: 8, 25: 2, 99: 8}
+BITS = {1: 32, 2: 8, 3: 8, 5: 16, 6: 32, 7: 64, 10: 16, 16: 16, 17: 8, 21: 4, 22: 4, 23: 4, 24: 8, 25: 2, 27: 6, 28: 6, 99: 8}
 
 
 def random_scale_dims(choose, dims, axis, block):
@@ -153,7 +153,7 @@ def random_model(choose):
         dims = random_dims(choose)
         axis = choose.randrange(len(dims)) if dims else 0
         block = choose.choice([0, 0, 1, 2, 3, 16])
-        x_type = choose.choice([2, 3, 5, 6, 17, 21, 22, 23, 25] * 4 + [7, 99])
+        x_type = choose.choice([2, 3, 5, 6, 17, 21, 22, 23, 25, 27, 28] * 4 + [7, 99])
         scale_dims = random_scale_dims(choose, dims, axis, block)
         scale, attributes = y + ".scale", {"axis": axis, "block_size": block}
         if choose.randrange(8) == 0:
@@ -176,8 +176,8 @@ def random_model(choose):
                                 domain=choose.choice([""] * 40 + ["ai.onnx", "com.microsoft", "my.domain"])))
         names.append(y)
     choose.shuffle(nodes)
-    opsets = [files.opset(choose.choice([10, 21, 25, 26, 27, 28] * 4 + [9]))] if choose.randrange(25) else []
-    return files.wrap(files.graph(nodes, initializers, inputs), opsets, choose.choice([3, 10, 13, 14]))
+    opsets = [files.opset(choose.choice([10, 21, 25, 26, 27, 28, 29] * 4 + [9]))] if choose.randrange(25) else []
+    return files.wrap(files.graph(nodes, initializers, inputs), opsets, choose.choice([3, 10, 13, 14, 15]))
 
 
 def damage(choose, content):

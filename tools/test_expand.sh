@@ -81,8 +81,10 @@ verdict "no external data: expected an empty file" $?
 DQL_ISA=scalar expand types.onnx types.expanded.onnx
 
 expect 0 "float4e2m1      float32          1             80             44            320" expand types.onnx -o out.onnx
-expect 0 "all                             16            206            358            736" expand types.onnx -o out.onnx
-expect 0 "files: 3617 bytes before, 1155 after" expand types.onnx -o out.onnx
+expect 0 "float6e2m3      bfloat16         1             78             63            156" expand types.onnx -o out.onnx
+expect 0 "float6e3m2      float32          1             15             27             60" expand types.onnx -o out.onnx
+expect 0 "all                             18            299            448            952" expand types.onnx -o out.onnx
+expect 0 "files: 4125 bytes before, 1418 after" expand types.onnx -o out.onnx
 expect 0 "GB/s written, 1 job, " expand types.onnx -o out.onnx --jobs 1
 DQL_ISA=scalar expect 0 "GB/s written, 3 jobs, scalar" expand --jobs=3 -o out.onnx -- types.onnx
 if [ -n "$(command -v taskset)" ] && cpu=$(taskset -pc $$ | sed 's/.*[ ,-]//') && taskset -c "$cpu" true; then
@@ -342,7 +344,7 @@ for file in attribute_unknown:'unknown attribute "speed"' attribute_twice:"appea
     expect 0 "${file#*:}" inspect "${file%%:*}.onnx"
     expand "${file%%:*}.onnx" "${file%%:*}.onnx" # as it was
 done
-for file in opset_28_attribute:"is not known, and opset 28 newer than 27" opset_28_type:"x of type 99"; do
+for file in opset_29_attribute:"is not known, and opset 29 newer than 28" opset_29_type:"x of type 99"; do
     expect 0 "${file#*:}" inspect "${file%%:*}.onnx"
     expect 0 "1 node is left" expand "${file%%:*}.onnx" -o out.onnx
     cmp out.onnx "${file%%:*}.onnx" >>out 2>&1

@@ -30,6 +30,7 @@ def message(*fields):
 # ---- ONNX ----
 
 FLOAT32, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, FLOAT8E4M3FN = 1, 2, 3, 6, 7, 10, 11, 16, 17
+FLOAT6E2M3, FLOAT6E3M2 = 27, 28
 
 
 def floats(*values):
@@ -143,11 +144,39 @@ write("scalar.onnx", model([tensor("x", INT8, [], raw(b"\7")), tensor("x_scale",
 write("no_elements.onnx", model([tensor("x", INT8, [0, 1 << 62, 1 << 62]), tensor("x_scale", FLOAT32, [0])],
                                 inputs=TWO))
 
-for version in (10, 25, 26, 27, 28, 1000):  # 10 is too old for the axis, but says nothing of it
+for version in (10, 25, 26, 27, 28, 29, 1000):  # 10 is too old for the axis, but says nothing of it
     write("opset_%d.onnx" % version, model([x(), SCALE, ZERO], [opset(version, "ai.onnx")]))
-write("ir_version_1000.onnx", wrap(graph([node()], [x(), SCALE, ZERO]), ir_version=1000))
-write("opset_28_attribute.onnx", model([x(), SCALE, ZERO], [opset(28)], attrs=attributes(axis=0, speed=11)))
-write("opset_28_type.onnx", model([tensor("x", 99, [2, 3], raw(bytes(6))), SCALE], [opset(28)], inputs=TWO))
+for version in (14, 15, 1000):
+    write("ir_version_%d.onnx" % version, wrap(graph([node()], [x(), SCALE, ZERO]), ir_version=version))
+write("opset_29_attribute.onnx", model([x(), SCALE, ZERO], [opset(29)], attrs=attributes(axis=0, speed=11)))
+write("opset_29_type.onnx", model([tensor("x", 99, [2, 3], raw(bytes(6))), SCALE], [opset(29)], inputs=TWO))
+# Six codes are 36 bits. The pad bits of raw_data may hold anything; int32_data has a code each.
+CODES = 0x00, 0x20, 0x01, 0x08, 0x1F, 0x3F
+PACKED = sum(code << 6 * i for i, code in enumerate(CODES))
+
+
+def float6(path, *data, type_=FLOAT6E2M3, dims=(2, 3), zero=(), version=28):
+    zeros = [tensor("x_zero_point", type_, [2], zero)] if zero else []
+    write(path, wrap(graph([node(TWO + ("x_zero_point",) * len(zeros))], [tensor("x", type_, dims, *data), SCALE, *zeros]),
+                     [opset(version)], 14 if version == 28 else 15))
+
+
+for pad in range(16):
+    float6("float6_pad_%d.onnx" % pad, raw((PACKED | pad << 36).to_bytes(5, "little")))
+float6("float6_numbers.onnx", int32_data(*CODES))
+float6("float6_fields.onnx", (5, list(CODES)))
+float6("float6_opset_29.onnx", int32_data(*CODES), version=29)
+float6("float6_zeros.onnx", int32_data(*CODES), zero=int32_data(0x20, 0))
+float6("float6_zeros_packed.onnx", int32_data(*CODES), zero=raw(b"\x20\xf8"))
+float6("float6e3m2.onnx", raw(PACKED.to_bytes(5, "little")), type_=FLOAT6E3M2)
+float6("float6_large.onnx", int32_data(*CODES[:5], 64))
+float6("float6_negative.onnx", int32_data(*CODES[:5], -1))
+float6("float6_high_bits.onnx", int32_data(*CODES[:5], 1 << 31))
+float6("float6_packed_numbers.onnx", int32_data(*PACKED.to_bytes(5, "little")))
+float6("float6_short.onnx", raw(PACKED.to_bytes(5, "little")[:4]))
+float6("float6_byte_each.onnx", raw(bytes(CODES)))
+float6("float6_zero.onnx", int32_data(*CODES), zero=int32_data(0, 1))
+float6("float6_many.onnx", int32_data(1), dims=(1 << 62, 2, 3))
 # Strings that nobody uses, and names: any bytes will do.
 write("latin_1.onnx", wrap(graph([node()], [x(), SCALE, ZERO], name=b"gr\xe4ph")))
 write("nul.onnx", wrap(graph([node()], [x(), SCALE, ZERO], name=b"x\0")))
