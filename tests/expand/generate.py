@@ -197,6 +197,8 @@ def weights():
     yield Weight("float8e5m2", "float8e5m2", "float16", [7])
     yield Weight("float8e5m2fnuz", "float8e5m2fnuz", "float32", [7])
     yield Weight("mxfp4", "float4e2m1", "float32", [2, 40], [2, 2], axis=1, block=32, scale_type="float8e8m0", zero=False)
+    yield Weight("mxfp6", "float6e2m3", "bfloat16", [2, 39], [2, 2], axis=1, block=32, scale_type="float8e8m0", zero=False)
+    yield Weight("float6e3m2 typed", "float6e3m2", "float32", [3, 5], [3], axis=0, encoding="zero_extended")
     yield Weight("int2", "int2", "float32", [3, 3], [3], axis=0)
     yield Weight("uint2 blocked", "uint2", "bfloat16", [2, 9], [2, 3], axis=-1, block=4, encoding="zero_extended")
     yield Weight("empty", "int8", "float32", [0, 3], [3])
@@ -204,7 +206,7 @@ def weights():
 
 
 def types_model():
-    return model(graph("types", *[w.ordinary() for w in weights()]))
+    return model(graph("types", *[w.ordinary() for w in weights()]), ir_version=14, opset=28)
 
 
 def branches(*pairs):

@@ -12,6 +12,7 @@ in integer arithmetic: no float is ever added, multiplied or rounded by the mach
 used (Debian's python3-minimal runs this), and the bytes depend on nothing but this file.
 """
 import itertools
+import math
 import os
 import sys
 
@@ -129,10 +130,12 @@ X_TYPES = {
     "float8e5m2": Float(19, 5, 2, 15, "ieee"),
     "float8e5m2fnuz": Float(20, 5, 2, 16, "fnuz"),
     "float4e2m1": Float(23, 2, 1, 1, "finite"),
+    "float6e2m3": Float(27, 2, 3, 1, "finite"),
+    "float6e3m2": Float(28, 3, 2, 3, "finite"),
     "int2": Integer(26, 2, True),
     "uint2": Integer(25, 2, False),
 }
-SINCE = {"float4e2m1": 23, "int2": 25, "uint2": 25}  # the opset that has a type of x, if not the usual one
+SINCE = {"float4e2m1": 23, "int2": 25, "uint2": 25, "float6e2m3": 28, "float6e3m2": 28}  # the opset that brought a type of x
 TYPES = {**Y_TYPES, **X_TYPES, "float8e8m0": Exponent()}
 F32 = TYPES["float32"]
 
@@ -205,13 +208,13 @@ def message(*fields):
 
 
 def pack(type_, codes, pad=0):
-    """raw_data: little endian; elements below a byte share one, low bits first, and `pad` fills up the last byte."""
-    if type_.bits >= 8:
-        return b"".join(c.to_bytes(type_.bits // 8, "little") for c in codes)
-    count = 8 // type_.bits
-    codes = codes + [pad % (1 << type_.bits)] * (-len(codes) % count)
-    return bytes(sum(c << i * type_.bits for i, c in enumerate(codes[b:b + count]))
-                 for b in range(0, len(codes), count))
+    """raw_data: little endian; elements below a byte are one stream of bits, low bits first, in which elements `pad` fill up
+    the last byte."""
+    size, stream = (len(codes) * type_.bits + 7) // 8, 0
+    codes = codes + [pad % (1 << type_.bits)] * (-len(codes) % 8)
+    for c in reversed(codes):
+        stream = stream << type_.bits | c
+    return stream.to_bytes(-(-len(codes) * type_.bits // 8), "little")[:size]
 
 
 def tensor(name, type_, shape, data, encoding="raw"):
@@ -221,9 +224,11 @@ def tensor(name, type_, shape, data, encoding="raw"):
         return message(*head, (8, name), (9, data))
     if type_ is F32:
         return message(*head, (4, data), (8, name))
-    size = max(type_.bits // 8, 1)  # elements below a byte: int32_data has one number for each packed byte
+    size = max(type_.bits // 8, 1)  # of 4 and 2 bits int32_data has one number for each packed byte, of 6 one for each element
     signed = encoding == "sign_extended" or type_.bits == 32
     numbers = [int.from_bytes(data[i:i + size], "little", signed=signed) for i in range(0, len(data), size)]
+    if type_.bits == 6:
+        numbers = [int.from_bytes(data, "little") >> 6 * i & 63 for i in range(math.prod(shape))]
     if encoding == "unpacked":
         return message(*head, *[(5, n) for n in numbers], (8, name))
     return message(*head, (5, b"".join(map(varint, numbers))), (8, name))
@@ -276,7 +281,7 @@ def case(x_type, y_type, what, shape, scale_shape=(), x=None, scale=None, zero=(
     `options` see files_of()."""
     name = f"{x_type}_{y_type}_{what}"
     random = random_numbers(name)
-    options.setdefault("opset", SINCE.get(x_type, 21))
+    options["opset"] = max(options.get("opset", 21), SINCE.get(x_type, 0))
     x_type, scale_type, y_type = TYPES[x_type], TYPES[scale_type or y_type], TYPES[y_type]
     indices, scale_indices = (list(itertools.product(*map(range, dims))) for dims in (shape, scale_shape))
     x = [code(x_type, n) for n in x or [next(random) for _ in indices]]
@@ -293,10 +298,11 @@ def case(x_type, y_type, what, shape, scale_shape=(), x=None, scale=None, zero=(
     return files_of(name, tensors, (y_type, shape, y), {"axis": axis, "block_size": block}, **options)
 
 
-def files_of(name, tensors, y, attributes, output_dtype=None, opset=None, domain="", ir_version=10, pad=0,
+def files_of(name, tensors, y, attributes, output_dtype=None, opset=None, domain="", ir_version=None, pad=0,
              encoding="raw", initializers=(), initializers_are_inputs=False, external=None):
     """`encoding` is that of all tensors but y; `external` tells where an initializer x_scale lies."""
     files, stored, inputs = {}, [], []
+    ir_version = ir_version or (14 if opset >= 28 else 10)
     for key in filter(None, tensors):
         type_, shape, codes = tensors[key]
         data = pack(type_, codes, pad)
@@ -357,7 +363,7 @@ PARAMETERS = ("x_scale", "x_zero_point")
 
 
 def cases():
-    # Every pair of types. One code more lets rows of 4-bit elements start in the middle of a byte.
+    # Every pair of types. One code more lets rows of packed elements start in the middle of a byte.
     for x, y in itertools.product(X_TYPES, Y_TYPES):
         bits, codes, scales = X_TYPES[x].bits, edge_codes(X_TYPES[x]), hard_scales(Y_TYPES[y])
         codes += codes[:1] if bits < 8 else []
@@ -383,17 +389,23 @@ def cases():
     yield case("float8e5m2", "float16", "zero_points_0_and_minus_0", [2, 4], [2], x=[0, 0x80, 1, 0xFC] * 2,
                zero=[0x00, 0x80], axis=0)
     yield case("float4e2m1", "float32", "zero_points_0_and_minus_0", [3, 5], [3], zero=[0x0, 0x8, 0x8], axis=0, pad=0x5)
+    for x, y in (("float6e2m3", "float32"), ("float6e3m2", "bfloat16")):
+        yield case(x, y, "zero_points_0_and_minus_0", [3, 5], [3], x=[0, 0x20, 1, 0x3F, 0x21] * 3, zero=[0x00, 0x20, 0x20],
+                   axis=0, pad=0x15)
 
     # Types of scale and y that differ. output_dtype 0 is no type: the scale's.
     for x, scale, y in (("int4", "float16", "float32"), ("float8e5m2", "float16", "bfloat16"),
-                        ("int16", "bfloat16", "float32"), ("uint4", "bfloat16", "float16")):
+                        ("int16", "bfloat16", "float32"), ("uint4", "bfloat16", "float16"),
+                        ("float6e2m3", "float16", "float32"), ("float6e3m2", "float32", "float16")):
         yield case(x, y, scale + "_scale", [3, 11], [3], axis=0, scale_type=scale, opset=25,
                    output_dtype=TYPES[y].number)
-    for x, y in (("float8e4m3fn", "float32"), ("float4e2m1", "bfloat16"), ("int4", "float16"), ("int32", "float32")):
+    for x, y in (("float8e4m3fn", "float32"), ("float4e2m1", "bfloat16"), ("int4", "float16"), ("int32", "float32"),
+                 ("float6e2m3", "float32"), ("float6e3m2", "float16")):
         yield case(x, y, "float8e8m0_scale_every_code", [256, 2], [256], scale=list(range(256)), axis=0, zero=None,
                    scale_type="float8e8m0", opset=25, output_dtype=TYPES[y].number)
     for x, y, block in (("float8e5m2", "bfloat16", 32), ("float8e4m3fn", "float16", 32), ("float4e2m1", "float32", 32),
-                        ("float4e2m1", "float16", 16), ("uint2", "bfloat16", 16)):
+                        ("float4e2m1", "float16", 16), ("uint2", "bfloat16", 16),
+                        ("float6e2m3", "float32", 32), ("float6e2m3", "bfloat16", 32), ("float6e3m2", "float16", 32)):
         yield case(x, y, f"float8e8m0_scale_blocked_{block}", [2, 96], [2, 96 // block], axis=1, block=block, zero=None,
                    scale_type="float8e8m0", opset=25, output_dtype=TYPES[y].number)
     yield case("uint8", "float16", "output_dtype_0", [2, 3], opset=23, output_dtype=0)
@@ -426,6 +438,15 @@ def cases():
     yield case("int2", "float16", "per_axis_odd_rows", [3, 5, 67], [5], axis=1, pad=0x1)
     yield case("uint2", "bfloat16", "blocked_middle_axis_remainder", [3, 7, 5], [3, 3, 5], axis=1, block=3, pad=0x3)
     yield case("uint2", "float32", "blocked_last_axis_32", [3, 98], [3, 4], axis=1, block=32, pad=0x1)
+    yield case("float6e2m3", "float32", "rank_0", [], pad=0x2)
+    yield case("float6e3m2", "float32", "rank_1_scale_1", [7], [1], pad=0x2A)
+    yield case("float6e2m3", "bfloat16", "per_axis_odd_rows", [3, 5, 67], [5], axis=1, pad=0x1)
+    yield case("float6e3m2", "float16", "per_axis_rows_of_half_packs", [3, 3, 6], [3], axis=1, pad=0x3F)
+    yield case("float6e2m3", "float32", "blocked_last_axis_32_remainder", [3, 71], [3, 3], axis=1, block=32, pad=0x3C)
+    yield case("float6e3m2", "bfloat16", "blocked_last_axis_remainder", [5, 39], [5, 3], axis=-1, block=15, pad=0x1)
+    yield case("float6e2m3", "float16", "blocked_first_axis_remainder", [5, 9], [2, 9], axis=0, block=3, pad=0x7)
+    yield case("float6e3m2", "float32", "blocked_middle_axis_remainder", [3, 7, 5], [3, 3, 5], axis=1, block=3, pad=0x3)
+    yield case("float6e3m2", "bfloat16", "empty", [0])
     yield case("int8", "float32", "empty", [0])
     yield case("uint4", "float16", "empty_per_axis", [3, 0, 2], [3], axis=0)
     yield case("uint8", "bfloat16", "empty_axis", [3, 0, 2], [0])
@@ -439,7 +460,8 @@ def cases():
     for x, y, encoding in (("int8", "float32", "sign_extended"), ("int8", "float16", "zero_extended"),
                            ("int16", "bfloat16", "sign_extended"), ("uint16", "float32", "zero_extended"),
                            ("int4", "float32", "sign_extended"), ("uint4", "float16", "zero_extended"),
-                           ("uint2", "bfloat16", "zero_extended"), ("int32", "float32", "unpacked")):
+                           ("uint2", "bfloat16", "zero_extended"), ("int32", "float32", "unpacked"),
+                           ("float6e2m3", "float32", "zero_extended"), ("float6e3m2", "float16", "zero_extended")):
         yield case(x, y, "int32_data_" + encoding, [3, 5], [5], encoding=encoding, pad=0xE)
     yield case("int8", "float32", "initializers_are_inputs", [2, 3], [3], opset=13, ir_version=3,
                initializers=PARAMETERS, initializers_are_inputs=True)
