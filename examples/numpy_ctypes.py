@@ -10,15 +10,15 @@ import sys
 import numpy as np
 
 # The numbers of ONNX's TensorProto.DataType. NumPy has no type for some: bfloat16 is an array of uint16, what is smaller an
-# array of uint8 (2- and 4-bit elements are packed), and the type says what they are.
+# array of uint8 (2-, 4- and 6-bit elements are packed), and the type says what they are.
 FLOAT32, UINT8, INT8, UINT16, INT16, INT32, FLOAT16, BFLOAT16 = 1, 2, 3, 4, 5, 6, 10, 16
 FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4 = 17, 18, 19, 20, 21, 22
-FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2 = 23, 24, 25, 26
+FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, FLOAT6E2M3, FLOAT6E3M2 = 23, 24, 25, 26, 27, 28
 
 TYPE_OF = {"float32": FLOAT32, "uint8": UINT8, "int8": INT8, "uint16": UINT16, "int16": INT16, "int32": INT32,
            "float16": FLOAT16}
-BITS_OF = {UINT2: 2, INT2: 2, UINT4: 4, INT4: 4, FLOAT4E2M1: 4, UINT16: 16, INT16: 16, FLOAT16: 16, BFLOAT16: 16,
-           INT32: 32, FLOAT32: 32}
+BITS_OF = {UINT2: 2, INT2: 2, UINT4: 4, INT4: 4, FLOAT4E2M1: 4, FLOAT6E2M3: 6, FLOAT6E3M2: 6, UINT16: 16, INT16: 16,
+           FLOAT16: 16, BFLOAT16: 16, INT32: 32, FLOAT32: 32}
 DTYPE_OF = {FLOAT32: np.float32, FLOAT16: np.float16, BFLOAT16: np.uint16}
 
 
@@ -101,6 +101,17 @@ def main():
     y = dql.dequantize(packed, scale, shape=q.shape, x_type=UINT4, axis=1, block_size=32)
     expected = (q.astype(np.float32) * scale.astype(np.float32).repeat(32, axis=1)[:, :100]).astype(np.float16)
     assert y.dtype == np.float16 and y.tobytes() == expected.tobytes()
+
+    # MXFP6: float6e2m3, four elements in three bytes, and a power of two for every 32.
+    codes = random.integers(0, 64, (16, 100), np.uint8)
+    bits = np.unpackbits(codes.reshape(-1, 1), axis=1, count=6, bitorder="little")
+    exponent = random.integers(120, 135, (16, 4), np.uint8)
+    y = dql.dequantize(np.packbits(bits, bitorder="little"), exponent, shape=codes.shape, x_type=FLOAT6E2M3,
+                       scale_type=FLOAT8E8M0, y_type=FLOAT32, axis=1, block_size=32)
+    magnitude = codes & 31
+    x = np.where(magnitude < 8, magnitude, np.ldexp(8.0 + magnitude % 8, magnitude // 8 - 1)) / 8
+    expected = np.copysign(np.ldexp(x, exponent.astype(int).repeat(32, axis=1)[:, :100] - 127), 31.5 - codes).astype(np.float32)
+    assert y.tobytes() == expected.tobytes()
 
     # Errors are exceptions.
     for arguments in [dict(axis=7), dict(axis=1, block_size=32, shape=(16, 200))]:
