@@ -2,7 +2,8 @@
 
 #include "dql/dql.h"
 
-/* To add a type, add its row. The API appended its numbers in another order than ONNX did: 24 to 26 differ. */
+/* To add a type, add its row. The API appended its numbers in another order than ONNX did: 24 to 26 differ. It has none
+ * yet for float6e2m3 and float6e3m2. */
 const element_type element_types[] = {
     {"float32", DQL_FLOAT32, 1, ROLE_SCALE | ROLE_Y, 4},
     {"uint8", DQL_UINT8, 2, ROLE_X, 0},
