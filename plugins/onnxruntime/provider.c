@@ -1,6 +1,6 @@
 #include "provider.h"
 
-#include "cache.h"
+#include "dispatch/cpu.h"
 #include "node.h"
 #include "text.h"
 #include "types.h"
@@ -238,7 +238,7 @@ ort_status *provider_create(const ort_api *api, const ort_session_options *optio
         return fail(api, ORT_FAIL, "dql: no memory");
     p->base = (ort_ep){
         .version = ORT_VERSION, .get_name = get_name, .get_capability = get_capability, .get_registry = get_registry};
-    p->settings = (settings){.api = api, .isa = DQL_ISA_AUTO, .threads = true, .cache = last_level_cache()};
+    p->settings = (settings){.api = api, .isa = DQL_ISA_AUTO, .threads = true, .cache = dql_cpu_last_level_cache()};
     p->ep_api = api->get_ep_api();
     p->logger = logger;
     ort_status *status = fill_provider(p, options);

@@ -165,6 +165,21 @@ uint32_t dql_cpu_ask_directly(void) {
 #endif
 }
 
+/* Of level 3, as Linux has it: in a virtual machine sysconf may give the one of all of the CPU's chips together. */
+static size_t linux_last_level_cache(void) {
+    size_t kibibytes = 0;
+#if defined(__linux__)
+    const int file = open("/sys/devices/system/cpu/cpu0/cache/index3/size", O_RDONLY | O_CLOEXEC);
+    char text[16] = ""; /* "32768K" */
+    if (file >= 0 && read(file, text, sizeof text - 1) > 0)
+        for (const char *c = text; *c >= '0' && *c <= '9' && kibibytes < SIZE_MAX >> 20; c++)
+            kibibytes = 10 * kibibytes + (size_t)(*c - '0');
+    if (file >= 0)
+        close(file);
+#endif
+    return kibibytes << 10;
+}
+
 static size_t os_last_level_cache(void) {
     long size = 0;
 #if defined(_SC_LEVEL3_CACHE_SIZE)
@@ -172,7 +187,8 @@ static size_t os_last_level_cache(void) {
     if (size <= 0)
         size = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #endif
-    return size > 0 ? (size_t)size : 0;
+    const size_t linux_size = linux_last_level_cache();
+    return linux_size ? linux_size : size > 0 ? (size_t)size : 0;
 }
 
 /* ---- asked once ---- */
