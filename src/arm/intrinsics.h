@@ -40,6 +40,11 @@ DQL_INLINE void store_interleaved(void *to, uint8x16_t a, uint8x16_t b, uint8x16
     vst4q_u8(to, all);
 }
 
+/* Every third byte, from each of the first three on. */
+DQL_INLINE uint8x16x3_t load_thirds(const char *p) {
+    return vld3q_u8((const uint8_t *)p);
+}
+
 #else
 
 #define SIMDE_ENABLE_NATIVE_ALIASES
@@ -122,6 +127,15 @@ DQL_INLINE void store_interleaved(void *to, uint8x16_t a, uint8x16_t b, uint8x16
     vst1q_u8(p + 16, vreinterpretq_u8_u16(vzip2q_u16(ab, cd)));
     vst1q_u8(p + 32, vreinterpretq_u8_u16(vzip1q_u16(ab_next, cd_next)));
     vst1q_u8(p + 48, vreinterpretq_u8_u16(vzip2q_u16(ab_next, cd_next)));
+}
+
+DQL_INLINE uint8x16x3_t load_thirds(const char *p) {
+    static const uint8_t third[] = {0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45};
+    const uint8_t *const b = (const uint8_t *)p;
+    const uint8x16x3_t all = {{vld1q_u8(b), vld1q_u8(b + 16), vld1q_u8(b + 32)}};
+    const uint8x16_t first = vld1q_u8(third);
+    return (uint8x16x3_t){{vqtbl3q_u8(all, first), vqtbl3q_u8(all, vaddq_u8(first, vdupq_n_u8(1))),
+                           vqtbl3q_u8(all, vaddq_u8(first, vdupq_n_u8(2)))}};
 }
 
 #endif

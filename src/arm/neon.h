@@ -118,25 +118,26 @@ DQL_INLINE uint8x16_t nibbles_of(uint64_t bytes) {
     return vzip1q_u8(vandq_u8(v, vdupq_n_u8(0x0f)), vshrq_n_u8(v, 4));
 }
 
-/* 16 codes of 6 bits, the first one in the lowest bits. */
+/* 16 codes of 6 bits, the first one in the lowest bits. Those that start within a pack are in 13 bytes. */
 DQL_INLINE uint8x16_t load_stream(dql_type type, dql_at at, size_t n) {
     if (n == LANES && at.skip == 0)
         return bytes_of(read_64(at.byte), read_32(at.byte + 8));
     const bit_place first = place_of_bits(type, at);
-    const uint64x2_t here = vreinterpretq_u64_u8(load_part_8(first.byte, (first.shift + n * dql_bits(type) + 7) / 8));
-    const uint64x2_t next = vextq_u64(here, vdupq_n_u64(0), 1);
+    const uint8x16_t bytes = n == LANES ? bytes_of(read_64(first.byte), read_64(first.byte + 5) >> 24)
+                                        : load_part_8(first.byte, (first.shift + n * dql_bits(type) + 7) / 8);
+    const uint64x2_t here = vreinterpretq_u64_u8(bytes), next = vextq_u64(here, vdupq_n_u64(0), 1);
     return vreinterpretq_u8_u64(vorrq_u64(vshlq_u64(here, vdupq_n_s64(-(int64_t)first.shift)),
                                           vshlq_u64(next, vdupq_n_s64(64 - (int64_t)first.shift))));
 }
 
-/* Two codes of 6 bits are in the lowest bits of a word, or in its highest ones. */
+/* Two codes of 6 bits come to the lowest bits of a word, the second one then to its upper byte. */
 DQL_INLINE uint8x16_t codes_of_6_bits(uint8x16_t stream) {
     static const uint8_t order[] = {0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11};
-    static const int16_t to_even[] = {0, -4, 0, -4, 0, -4, 0, -4}, to_odd[] = {2, -2, 2, -2, 2, -2, 2, -2};
+    static const int16_t down[] = {0, -4, 0, -4, 0, -4, 0, -4};
     const uint16x8_t words = vreinterpretq_u16_u8(vqtbl1q_u8(stream, vld1q_u8(order)));
-    const uint8x16_t even = vreinterpretq_u8_u16(vshlq_u16(words, vld1q_s16(to_even))),
-                     odd = vreinterpretq_u8_u16(vshlq_u16(words, vld1q_s16(to_odd)));
-    return vandq_u8(vbslq_u8(vreinterpretq_u8_u16(vdupq_n_u16(0x00ff)), even, odd), vdupq_n_u8(0x3f));
+    const uint16x8_t two = vshlq_u16(words, vld1q_s16(down));
+    const uint16x8_t spread = vbslq_u16(vdupq_n_u16(0x00ff), two, vshlq_n_u16(two, 2));
+    return vandq_u8(vreinterpretq_u8_u16(spread), vdupq_n_u8(0x3f));
 }
 
 /* The codes of at most 16 elements, one a byte. A code of 2 bits may have the next element's above it. */
@@ -185,16 +186,6 @@ DQL_INLINE u16x16 f16_from_e4m3fnuz(uint8x16_t codes) {
     return zip(vshlq_n_u8(codes, 7), vorrq_u8(high, nan));
 }
 
-/* float6 is float16 with fewer bits of both kinds and another bias. */
-DQL_INLINE u16x16 f16_from_e2m3(uint8x16_t codes) {
-    const uint8x16_t high = vandq_u8(SHIFT_SIGNED(vshlq_n_u8(codes, 2), 3), vdupq_n_u8(0x8f));
-    return zip(vshlq_n_u8(codes, 7), high);
-}
-
-DQL_INLINE u16x16 f16_from_e3m2(uint8x16_t codes) {
-    return zip(vdupq_n_u8(0), vandq_u8(SHIFT_SIGNED(vshlq_n_u8(codes, 2), 2), vdupq_n_u8(0x9f)));
-}
-
 /* The upper byte of float16. */
 DQL_INLINE u16x16 f16_from_e5m2(uint8x16_t codes) {
     return zip(vdupq_n_u8(0), codes);
@@ -219,6 +210,25 @@ DQL_INLINE u16x16 bf16_from_e2m1(uint8x16_t codes) {
     return zip(pick_from(e2m1_low, codes), pick_from(e2m1_high, codes));
 }
 
+/* The two bytes of halves, of each code of 6 bits. Loops hold them: gcc loads constant ones anew after each store. */
+typedef struct table64 {
+    uint8x16x4_t low, high;
+} table64;
+
+DQL_INLINE table64 bf16_of_float6(dql_type type) {
+    return (table64){vld1q_u8_x4(type == DQL_FLOAT6E2M3 ? e2m3_low : e3m2_low),
+                     vld1q_u8_x4(type == DQL_FLOAT6E2M3 ? e2m3_high : e3m2_high)};
+}
+
+DQL_INLINE u16x16 pick_from_64(const table64 *t, uint8x16_t codes) {
+    return zip(vqtbl4q_u8(t->low, codes), vqtbl4q_u8(t->high, codes));
+}
+
+DQL_INLINE vf32 from_float6(dql_type type, uint8x16_t codes) {
+    const table64 t = bf16_of_float6(type);
+    return from_bf16(pick_from_64(&t, codes));
+}
+
 /* The exponent of bfloat16. The least is a subnormal, the greatest NaN. */
 DQL_INLINE u16x16 bf16_from_e8m0(uint8x16_t codes) {
     const uint8x16_t next = vandq_u8(vaddq_u8(codes, vdupq_n_u8(1)), vdupq_n_u8(0xfe));
@@ -226,15 +236,12 @@ DQL_INLINE u16x16 bf16_from_e8m0(uint8x16_t codes) {
     return zip(vorrq_u8(vshlq_n_u8(codes, 7), ends), vshrq_n_u8(codes, 1));
 }
 
-/* What float8 and float6 numbers are to be multiplied by where their bits were moved to a wider type of another bias.
- */
+/* What float8 numbers are to be multiplied by where their bits were moved to a wider type of another bias. */
 DQL_INLINE float unbias(dql_type type) {
     switch ((int)type) {
     case DQL_FLOAT8E4M3FN: return 0x1p8f;
     case DQL_FLOAT8E4M3FNUZ: return 0x1p7f;
     case DQL_FLOAT8E5M2FNUZ: return 0.5f;
-    case DQL_FLOAT6E2M3: return 0x1p14f;
-    case DQL_FLOAT6E3M2: return 0x1p12f;
     default: return 1;
     }
 }
@@ -246,8 +253,6 @@ DQL_INLINE vf32 biased(dql_type type, uint8x16_t codes) {
     case DQL_FLOAT8E4M3FNUZ: return from_f16(f16_from_e4m3fnuz(codes));
     case DQL_FLOAT8E5M2: return from_f16(f16_from_e5m2(codes));
     case DQL_FLOAT8E5M2FNUZ: return from_bf16(bf16_from_e5m2fnuz(codes));
-    case DQL_FLOAT6E2M3: return from_f16(f16_from_e2m3(codes));
-    case DQL_FLOAT6E3M2: return from_f16(f16_from_e3m2(codes));
     default: return splat(0); /* not reached */
     }
 }
@@ -281,11 +286,11 @@ DQL_INLINE vf32 raw_from_codes(dql_type type, uint8x16_t codes) {
     case DQL_INT2: return raw_8(pick_from(int2, codes));
     case DQL_UINT2: return raw_8(pick_from(uint2, codes));
     case DQL_FLOAT4E2M1: return from_bf16(bf16_from_e2m1(codes));
+    case DQL_FLOAT6E2M3:
+    case DQL_FLOAT6E3M2: return from_float6(type, codes);
     case DQL_FLOAT8E5M2: return biased(type, codes);
     case DQL_FLOAT8E4M3FN:
     case DQL_FLOAT8E4M3FNUZ:
-    case DQL_FLOAT6E2M3:
-    case DQL_FLOAT6E3M2:
     case DQL_FLOAT8E5M2FNUZ: return times(biased(type, codes), splat(unbias(type)));
     case DQL_FLOAT8E8M0: return from_bf16(bf16_from_e8m0(codes));
     default: return raw_8(codes);

@@ -26,10 +26,10 @@ DQL_INLINE uint8x16_t odd_bytes(uint16x8_t a, uint16x8_t b) {
     return vuzp2q_u8(vreinterpretq_u8_u16(a), vreinterpretq_u8_u16(b));
 }
 
-DQL_INLINE table16 make_table16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
-    static const uint8_t every_code[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const vf32 values16 = raw_from_codes(x_type, vld1q_u8(every_code));
-    const vf32 v = dequantize_raw(x_type, values16, splat(scale), zero_splat(x_type, zero));
+static const uint8_t every_code[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+/* The outputs of 16 codes as planes. */
+DQL_INLINE table16 planes_of(dql_type y_type, vf32 v) {
     if (y_type != DQL_FLOAT32) {
         const u16x16 h = rounded(y_type, v);
         return (table16){{even_bytes(h.a, h.b), odd_bytes(h.a, h.b), vdupq_n_u8(0), vdupq_n_u8(0)}};
@@ -39,6 +39,11 @@ DQL_INLINE table16 make_table16(dql_type x_type, dql_type y_type, float scale, i
     const u16x16 lower = {vuzp1q_u16(a, b), vuzp1q_u16(c, d)}, upper = {vuzp2q_u16(a, b), vuzp2q_u16(c, d)};
     return (table16){{even_bytes(lower.a, lower.b), odd_bytes(lower.a, lower.b), even_bytes(upper.a, upper.b),
                       odd_bytes(upper.a, upper.b)}};
+}
+
+DQL_INLINE table16 make_table16(dql_type x_type, dql_type y_type, float scale, int32_t zero) {
+    const vf32 values16 = raw_from_codes(x_type, vld1q_u8(every_code));
+    return planes_of(y_type, dequantize_raw(x_type, values16, splat(scale), zero_splat(x_type, zero)));
 }
 
 DQL_INLINE codes32 load_codes32(dql_type type, dql_at at) {
