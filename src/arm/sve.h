@@ -3,7 +3,7 @@
 #ifndef DQL_ARM_SVE_H
 #define DQL_ARM_SVE_H
 
-#include "kernel.h"
+#include "bytes.h"
 #include "scalar/float8_tables.h"
 
 #include <arm_sve.h>
@@ -23,30 +23,26 @@ DQL_INLINE svbool_t below(size_t n) {
 
 /* ---- elements to lanes ---- */
 
-/* The bytes of n elements of 6 bits as four codes a word. */
-DQL_INLINE svuint8_t codes_of_6_bits(const uint8_t *x, size_t skip, size_t n) {
+/* n elements of 6 bits, a lane each, in its highest bits. An element is in two bytes. */
+DQL_INLINE svint32_t load_6_bits(dql_type type, dql_at at, size_t n) {
     const svbool_t all = svptrue_b32();
-    const svbool_t p =
-        svbic_b_z(svptrue_b8(), svwhilelt_b8_u64(0, ((skip + n) * 6 + 7) / 8), svwhilelt_b8_u64(0, skip * 6 / 8));
-    const svuint8_t order = svreinterpret_u8_u32(svindex_u32(0x020100, 0x030303));
-    const svuint32_t four = svreinterpret_u32_u8(svtbl_u8(svld1_u8(p, x), order));
-    const svuint32_t first = svand_n_u32_x(all, four, 0x3f),
-                     second = svand_n_u32_x(all, svlsl_n_u32_x(all, four, 2), 0x3f00);
-    const svuint32_t third = svand_n_u32_x(all, svlsl_n_u32_x(all, four, 4), 0x3f0000),
-                     fourth = svand_n_u32_x(all, svlsl_n_u32_x(all, four, 6), 0x3f000000);
-    return svreinterpret_u8_u32(svorr_u32_x(all, svorr_u32_x(all, first, second), svorr_u32_x(all, third, fourth)));
+    const bit_place first = place_of_bits(type, at);
+    const svuint32_t bit = svindex_u32(first.shift, 6), byte = svlsr_n_u32_x(all, bit, 3);
+    const svuint32_t two = svadd_n_u32_x(all, svmul_n_u32_x(all, byte, 0x0101), 0xffff0100);
+    const svuint8_t bytes = svld1_u8(svwhilelt_b8_u64(0, (first.shift + n * 6 + 7) / 8), (const uint8_t *)first.byte);
+    const svuint32_t shift = svsub_u32_x(all, svdup_u32(26), svand_n_u32_x(all, bit, 7));
+    const svuint32_t codes = svreinterpret_u32_u8(svtbl_u8(bytes, svreinterpret_u8_u32(two)));
+    return svreinterpret_s32_u32(svlsl_u32_x(all, codes, shift));
 }
 
 /* The codes of n elements, one a byte, from byte at.skip on: STEP elements that start a pack, or at most LANES. Where
- * these are fewer than bytes, those past the last pack are 0. */
+ * these are fewer than bytes, those past the last pack are 0. Not of 6 bits: load_6_bits makes lanes of them. */
 DQL_INLINE svuint8_t load_codes(dql_type type, dql_at at, size_t n) {
     const uint8_t *x = (const uint8_t *)at.byte;
     const svbool_t all = svptrue_b8();
     const size_t pack = dql_pack_length(dql_bits(type)), packs = (at.skip + n + pack - 1) / pack;
     if (dql_bits(type) == 8)
         return svld1_u8(n == STEP ? all : svwhilelt_b8_u64(0, packs), x);
-    if (dql_bits(type) == 6)
-        return codes_of_6_bits(x, at.skip, n);
     if (dql_bits(type) == 4) {
         const svuint16_t two = svld1ub_u16(n == STEP ? all : svwhilelt_b16_u64(0, packs), x);
         const svuint16_t spread = svorr_u16_x(all, two, svlsl_n_u16_x(all, two, 4));
@@ -69,25 +65,25 @@ DQL_INLINE uint8_t code_sign(dql_type type) {
     return type == DQL_INT4 ? 8 : type == DQL_INT2 ? 2 : 0;
 }
 
-/* float16 with fewer bits of both kinds and another bias. */
-DQL_INLINE vf32 from_small_float(svuint32_t codes, unsigned bits, unsigned mantissa_bits, float unbias) {
+/* float16 with fewer bits of both kinds and another bias: lanes that have a code in their highest bits. */
+DQL_INLINE vf32 from_small_float(svint32_t codes, unsigned bits, unsigned mantissa_bits, float unbias) {
     const svbool_t all = svptrue_b32();
     const unsigned missing = 10 - mantissa_bits;
-    const svint32_t top = svreinterpret_s32_u32(svlsl_n_u32_x(all, codes, 32 - bits));
-    const svuint32_t shifted = svreinterpret_u32_s32(svasr_n_s32_x(all, top, 32 - bits - missing));
+    const svuint32_t shifted = svreinterpret_u32_s32(svasr_n_s32_x(all, codes, 32 - bits - missing));
     const svuint32_t halves = svand_n_u32_x(all, shifted, 0x8000 | ((1u << (bits - 1)) - 1) << missing);
     return svmul_n_f32_x(all, svcvt_f32_f16_x(all, svreinterpret_f16_u32(halves)), unbias);
 }
 
-/* Codes of packed types. */
+/* What the numbers of float6 are to be multiplied by where their bits were moved to float16. */
+DQL_INLINE float unbias_of_float6(dql_type type) {
+    return type == DQL_FLOAT6E2M3 ? 0x1p14f : 0x1p12f;
+}
+
+/* Codes of packed types, but of 6 bits. */
 DQL_INLINE vf32 raw_from_codes(dql_type type, svuint32_t codes) {
     const svbool_t all = svptrue_b32();
     if (type == DQL_FLOAT4E2M1)
-        return from_small_float(codes, 4, 1, 0x1p14f);
-    if (type == DQL_FLOAT6E2M3)
-        return from_small_float(codes, 6, 3, 0x1p14f);
-    if (type == DQL_FLOAT6E3M2)
-        return from_small_float(codes, 6, 2, 0x1p12f);
+        return from_small_float(svreinterpret_s32_u32(svlsl_n_u32_x(all, codes, 28)), 4, 1, 0x1p14f);
     return svreinterpret_f32_u32(svsub_n_u32_x(all, sveor_n_u32_x(all, codes, code_sign(type)), code_sign(type)));
 }
 
@@ -106,6 +102,8 @@ DQL_INLINE vf32 from_e8m0(svuint32_t codes) {
 }
 
 DQL_INLINE vf32 load(dql_type type, dql_at at, size_t n) {
+    if (dql_bits(type) == 6)
+        return from_small_float(load_6_bits(type, at, n), 6, type == DQL_FLOAT6E2M3 ? 3 : 2, unbias_of_float6(type));
     if (dql_is_packed(type))
         return raw_from_codes(type, lanes_from_bytes(load_codes(type, at, n), at.skip));
     const svbool_t p = below(n), all = svptrue_b32();
@@ -208,22 +206,30 @@ DQL_INLINE svuint16_t in_register(uint16_t constant) {
     return v;
 }
 
-/* Upper halves of the lanes of a, then of b, rounded as above: up where the lower ones are more than a half, or a half
- * under an odd one. */
-DQL_INLINE svuint16_t bf16_from_pair(vf32 a, vf32 b) {
+/* Upper halves of floats, rounded as above: up where the lower ones are more than a half, or a half under an odd one.
+ */
+DQL_INLINE svuint16_t bf16_from_halves(svuint16_t lower, svuint16_t upper) {
     const svbool_t all = svptrue_b16();
-    const svuint16_t a_bits = svreinterpret_u16_f32(a), b_bits = svreinterpret_u16_f32(b), one = in_register(1);
-    const svuint16_t lower = svuzp1_u16(a_bits, b_bits), upper = svuzp2_u16(a_bits, b_bits);
-    const svuint16_t odd = svand_u16_x(all, upper, one);
+    const svuint16_t one = in_register(1), odd = svand_u16_x(all, upper, one);
     const svbool_t up = svcmpgt_n_u16(all, svorr_u16_x(all, lower, odd), 0x8000);
     return svadd_u16_m(up, upper, one);
 }
 
 /* The halves of the lanes of a, then of b. */
 DQL_INLINE svuint16_t halves_from_pair(dql_type type, vf32 a, vf32 b) {
+    const svuint16_t a_bits = svreinterpret_u16_f32(a), b_bits = svreinterpret_u16_f32(b);
     if (type == DQL_BFLOAT16)
-        return bf16_from_pair(a, b);
+        return bf16_from_halves(svuzp1_u16(a_bits, b_bits), svuzp2_u16(a_bits, b_bits));
     return svuzp1_u16(svreinterpret_u16_u32(f16_from_f32(a)), svreinterpret_u16_u32(f16_from_f32(b)));
+}
+
+/* The half of a lane of a, then of the same one of b, in a word. */
+DQL_INLINE svuint32_t halves_side_by_side(dql_type type, vf32 a, vf32 b) {
+    const svuint16_t a_bits = svreinterpret_u16_f32(a), b_bits = svreinterpret_u16_f32(b);
+    if (type == DQL_BFLOAT16)
+        return svreinterpret_u32_u16(bf16_from_halves(svtrn1_u16(a_bits, b_bits), svtrn2_u16(a_bits, b_bits)));
+    return svreinterpret_u32_u16(
+        svtrn1_u16(svreinterpret_u16_u32(f16_from_f32(a)), svreinterpret_u16_u32(f16_from_f32(b))));
 }
 
 /* Stores four whole vectors. */

@@ -53,9 +53,12 @@ DQL_INLINE bool is_by_bfloat16(dql_type type) {
            type == DQL_FLOAT4E2M1;
 }
 
-/* The exponents of these are one less than those of the types without UZ, which half a scale makes good. */
-DQL_INLINE bool is_halved(dql_type type) {
-    return type == DQL_FLOAT8E4M3FNUZ || type == DQL_FLOAT8E5M2FNUZ;
+/* What steps take from elements to their scale: the exponents of types with UZ are one less than those of the types
+ * without it. */
+DQL_INLINE float factor_of(dql_type type) {
+    if (dql_bits(type) == 6)
+        return unbias_of_float6(type);
+    return type == DQL_FLOAT8E4M3FNUZ || type == DQL_FLOAT8E5M2FNUZ ? 0.5f : 1;
 }
 
 /* 16 bytes to pick from. What is past them is 0, in vectors of every length. */
@@ -109,6 +112,45 @@ DQL_INLINE void step_by_bfloat16(svuint8_t codes, dql_type x_type, dql_type y_ty
                svmul_f32_x(all, lanes_of(lower, b, true), scale));
 }
 
+/* ---- float6: a pack a lane ---- */
+
+/* The lanes of float16 in lower halves, and of those in upper ones. */
+DQL_INLINE vf32 lower_f16(svuint16_t halves, vf32 scale) {
+    const svbool_t all = svptrue_b32();
+    return svmul_f32_x(all, svcvt_f32_f16_x(all, svreinterpret_f16_u16(halves)), scale);
+}
+
+DQL_INLINE vf32 upper_f16(svuint16_t halves, vf32 scale) {
+    const svuint32_t words = svreinterpret_u32_u16(halves);
+    return lower_f16(svreinterpret_u16_u32(svlsr_n_u32_x(svptrue_b32(), words, 16)), scale);
+}
+
+/* Two codes of a pack, moved up to the highest bits of their halves, as float16, but for what unbias_of_float6 is. */
+DQL_INLINE svuint16_t f16_from_pairs(dql_type type, svuint16_t pairs, svuint16_t up) {
+    const svbool_t all = svptrue_b16();
+    const svint16_t top = svreinterpret_s16_u16(svlsl_u16_x(all, pairs, up));
+    return type == DQL_FLOAT6E2M3
+               ? svand_u16_x(all, svreinterpret_u16_s16(svasr_n_s16_x(all, top, 3)), in_register(0x8f80))
+               : svand_u16_x(all, svreinterpret_u16_s16(svasr_n_s16_x(all, top, 2)), in_register(0x9f00));
+}
+
+/* The lower half of a lane has the first two bytes of a pack, with its elements 0 and 1; the upper half has the last
+ * two, with 2 and 3. */
+DQL_INLINE void step_by_packs(dql_type x_type, dql_type y_type, const char *x, void *y, vf32 scale) {
+    const svbool_t all = svptrue_b32();
+    const svuint8_t bytes = svld1_u8(svwhilelt_b8_u64(0, 3 * LANES), (const uint8_t *)x);
+    const svuint8_t order = svreinterpret_u8_u32(svindex_u32(0x02010100, 0x03030303));
+    const svuint16_t pairs = svreinterpret_u16_u8(svtbl_u8(bytes, order));
+    const svuint16_t even = f16_from_pairs(x_type, pairs, svreinterpret_u16_u32(svdup_u32(0x0006000a))),
+                     odd = f16_from_pairs(x_type, pairs, svreinterpret_u16_u32(svdup_u32(0x00000004)));
+    const vf32 a = lower_f16(even, scale), b = lower_f16(odd, scale), c = upper_f16(even, scale),
+               d = upper_f16(odd, scale);
+    if (y_type == DQL_FLOAT32)
+        svst4_f32(all, y, svcreate4_f32(a, b, c, d));
+    else
+        svst2_u32(all, y, svcreate2_u32(halves_side_by_side(y_type, a, b), halves_side_by_side(y_type, c, d)));
+}
+
 /* ---- types of at most 16 codes to halves: a table of the outputs of all codes, as a plane of lower bytes and one of
  * upper ones, from which each element picks its own two ---- */
 
@@ -150,6 +192,8 @@ DQL_INLINE void step(dql_type x_type, dql_type y_type, const char *x, void *y, v
         step_by_bfloat16(load_codes(x_type, at, STEP), x_type, y_type, y, scale);
     else if (is_by_magic_number(x_type))
         step_by_magic_number(load_codes(x_type, at, STEP), x_type, y, scale, zero);
+    else if (dql_bits(x_type) == 6)
+        step_by_packs(x_type, y_type, x, y, scale);
     else
         step_by_loads(x_type, y_type, x, y, scale, zero);
 }
@@ -168,10 +212,11 @@ DQL_INLINE size_t dequantize_steps(dql_type x_type, dql_type y_type, dql_row row
         make_table16(x_type, y_type, s, z, &low, &high);
     else if (is_by_magic_number(x_type))
         z = svreinterpret_f32_s32(svdup_s32(0x4b000000 + code_sign(x_type) + zero));
-    if (is_halved(x_type)) {
-        s = splat(scale * 0.5f);
-        if (scale * 0.5f * 2 != scale && scale == scale) /* too small for a half */
+    if (factor_of(x_type) != 1) {
+        const float product = scale * factor_of(x_type);
+        if (product / factor_of(x_type) != scale && scale == scale) /* too small or too large a scale */
             return k;
+        s = splat(product);
     }
     size_t left = end - k; /* k beside it would take two instructions more in the loop */
     for (; left >= 2 * STEP; left -= 2 * STEP, from += 2 * x_step, to += 2 * y_step) {
