@@ -3,9 +3,9 @@
     import dql, numpy as np
     y = dql.dequantize(np.array([[0, 1, 2], [3, 4, 5]], np.uint8), np.array([0.5, 1, 2], np.float32))
 
-`dequantize` computes a tensor, `Plan` many of one shape or parts of one; `isas` and `info` say what this machine can do,
-`get_include` and `get_library` where the C library is. `dql.onnx` takes ONNX's tensors and models, `dql.onnxruntime` gives
-ONNX Runtime the plug-in.
+`dequantize` computes a tensor, `Plan` many of one shape or parts of one; `isas` and `info` say what this machine can
+do, `get_include` and `get_library` where the C library is. `dql.onnx` takes ONNX's tensors and models,
+`dql.onnxruntime` gives ONNX Runtime the plug-in.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ from dql import _core
 from dql._core import Plan, dequantize, isas
 
 if TYPE_CHECKING:
-    from dql import onnx as onnx, onnxruntime as onnxruntime
+    from dql import onnx as onnx
+    from dql import onnxruntime as onnxruntime
 
 __all__ = ["Info", "Plan", "__version__", "dequantize", "get_include", "get_library", "info", "isas"]
 
@@ -36,7 +37,7 @@ def __getattr__(name: str) -> ModuleType:
 
 @dataclass(frozen=True)
 class Info:
-    """What this build of dql takes, and what it runs on. Types and ISAs have dql's names, such as 'uint4' and 'avx2'."""
+    """What this build of dql takes, and what it runs on; types and ISAs have dql's names, such as 'uint4', 'avx2'."""
 
     version: str
     isa: str

@@ -31,9 +31,9 @@ def add_to(
 ) -> onnxruntime.SessionOptions:
     """Gives dql the DequantizeLinear nodes of sessions made with these options.
 
-    Registers the plug-in with ONNX Runtime, once a process. `isa` is one of dql.isas(), or "auto"; without `threads`, no
-    tensor is cut for the session's threads. Returns the options. Raises RuntimeError where ONNX Runtime is older than
-    1.24. An isa that can't run here fails when the session is made.
+    Registers the plug-in with ONNX Runtime, once a process. `isa` is one of dql.isas(), or "auto"; without `threads`,
+    no tensor is cut for the session's threads. Returns the options. Raises RuntimeError where ONNX Runtime is older
+    than 1.24. An isa that can't run here fails when the session is made.
     """
     import onnxruntime
 
@@ -43,7 +43,8 @@ def add_to(
         try:
             onnxruntime.register_execution_provider_library(_LIBRARY, library_path())
         except Exception as error:  # what ONNX Runtime raises has no public class
-            raise RuntimeError(f"ONNX Runtime {onnxruntime.__version__} does not take dql's plug-in: {error}") from error
+            version = onnxruntime.__version__
+            raise RuntimeError(f"ONNX Runtime {version} does not take dql's plug-in: {error}") from error
     devices = _devices()
     if not devices:
         raise RuntimeError("ONNX Runtime has no device of dql's, though its plug-in is registered")

@@ -278,9 +278,9 @@ static PyObject *plan_rows(PyObject *self, PyObject *const *arguments, Py_ssize_
 /* ---- slices ---- */
 
 static const char slice_doc[] =
-    "slice($self, slices, slice, /)\n"
+    "slice($self, slices, index, /)\n"
     "--\n\n"
-    "(begin, end) of number `slice` of `slices` even parts, for run_range: cut at cache lines of y.";
+    "(begin, end) of number `index` of `slices` even parts, for run_range: cut at cache lines of y.";
 
 static PyObject *plan_slice(PyObject *self, PyObject *arguments) {
     Py_ssize_t slices, slice;
