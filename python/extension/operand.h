@@ -18,6 +18,7 @@ typedef struct {
     const element_type *type;
     dims shape;
     bool is_bytes; /* the caller gave bytes, whose type was said elsewhere */
+    bool is_flat;  /* an array of one dim, whose shape was said elsewhere */
     bool unpacked; /* elements of less than 8 bits, a byte each */
 } operand;
 
@@ -42,7 +43,8 @@ bool dims_of_object(dims *shape, PyObject *object, const char *argument);
  * x: an array of one of the library's types, or bytes (uint8) that hold elements of `declared`; else declared is NULL
  * or the array's type. `shape` is NULL, or the shape of the elements, which an array has to have, too, unless it is
  * flat. scale: as x without packed types, or a number or list of numbers, which become float32. zero: of x's type, as
- * bytes only if x is; or an int or a list of ints. Its shape is the scale's. None: no zero points. */
+ * bytes only if x is; or an int or a list of ints. Its shape is the scale's, or
+ * flat if x is. None: no zero points. */
 bool operand_x(operand *o, PyObject *object, const element_type *declared, const dims *shape);
 bool operand_scale(operand *o, PyObject *object, const element_type *declared, const dims *shape);
 bool operand_zero(operand *o, PyObject *object, const operand *x, const dims *shape);

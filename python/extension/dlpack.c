@@ -81,7 +81,10 @@ static void *refused(const char *argument) {
 
 /* The capsule; of version 1 if the producer knows it, since only that says what is read-only. */
 static PyObject *capsule_of(PyObject *object, const char *argument) {
-    PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
+    static PyObject *name;
+    if (!name && !(name = PyUnicode_InternFromString("__dlpack__")))
+        return NULL;
+    PyObject *method = PyObject_GetAttr(object, name);
     PyObject *keywords = method ? Py_BuildValue("{s(ii)}", "max_version", 1, 1) : NULL;
     PyObject *none = keywords ? PyTuple_New(0) : NULL, *capsule = NULL;
     if (none) {

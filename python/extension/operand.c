@@ -88,8 +88,15 @@ static void take_shape(operand *o) {
 
 /* ---- arrays of what callers give ---- */
 
-static bool has_attribute(PyObject *object, const char *name) {
-    PyObject *attribute = PyObject_GetAttrString(object, name);
+/* What an object may have that is no array. */
+enum { DLPACK, ARRAY, ARRAY_INTERFACE, PROTOCOLS };
+
+static bool knows(PyObject *object, int protocol) {
+    static const char *const names[] = {"__dlpack__", "__array__", "__array_interface__"};
+    static PyObject *interned[PROTOCOLS]; /* Python's cache of attributes keeps each new string that it is asked for */
+    if (!interned[protocol])
+        interned[protocol] = PyUnicode_InternFromString(names[protocol]);
+    PyObject *attribute = interned[protocol] ? PyObject_GetAttr(object, interned[protocol]) : NULL;
     PyErr_Clear();
     Py_XDECREF(attribute);
     return attribute != NULL;
@@ -132,11 +139,11 @@ static bool see(operand *o, PyObject *object, const char *argument) {
         return true;
     }
     const bool is_scalar = PyArray_CheckScalar(object);
-    if (!is_scalar && has_attribute(object, "__dlpack__"))
+    if (!is_scalar && knows(object, DLPACK))
         return see_dlpack(o, object, argument);
     if (!is_scalar && PyObject_CheckBuffer(object))
         return see_buffer(o, object, argument);
-    if (is_scalar || has_attribute(object, "__array__") || has_attribute(object, "__array_interface__")) {
+    if (is_scalar || knows(object, ARRAY) || knows(object, ARRAY_INTERFACE)) {
         o->array = (PyArrayObject *)PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
         if (!o->array)
             return false;
@@ -223,6 +230,7 @@ static bool check_shape(operand *o, const char *argument, const dims *shape, boo
     const bool is_flat = may_be_flat && o->shape.rank == 1 && (size_t)o->shape.dims[0] == dims_count(shape);
     if (!dims_equal(&o->shape, shape) && !is_flat && !(is_one(&o->shape) && is_one(shape)))
         return wrong_shape(o, argument, shape);
+    o->is_flat = !dims_equal(&o->shape, shape);
     o->shape = *shape;
     return true;
 }
@@ -340,13 +348,13 @@ bool operand_zero(operand *o, PyObject *object, const operand *x, const dims *sh
         return true;
     const bool ok = is_weak(object) ? take_weak_zero(o, object, x->type)
                                     : see(o, object, "zero_point") && take_type(o, "zero_point", x->type, x->is_bytes);
-    return ok && make_dense(o) && check_shape(o, "zero_point", shape, false) && pack_zero(o);
+    return ok && make_dense(o) && check_shape(o, "zero_point", shape, x->is_flat) && pack_zero(o);
 }
 
 /* ---- out ---- */
 
 static bool see_out(operand *o, PyObject *object, const element_type *type) {
-    if (PyArray_CheckScalar(object) || (!PyArray_Check(object) && !has_attribute(object, "__dlpack__"))) {
+    if (PyArray_CheckScalar(object) || (!PyArray_Check(object) && !knows(object, DLPACK))) {
         *o = (operand){0};
         PyErr_Format(PyExc_TypeError, "out is an array or an object with __dlpack__, not %R",
                      (PyObject *)Py_TYPE(object));

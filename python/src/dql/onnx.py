@@ -5,8 +5,8 @@
     floats = dql.onnx.expand(model)                                   # no DequantizeLinear of constants any more
     for node in dql.onnx.inspect("model.onnx"): print(node)           # what it has, and whether dql takes it
 
-`expand` and `inspect` run the `dql` command in a process of its own. The onnx package is imported only by what needs its
-types.
+`expand` and `inspect` run the `dql` command in a process of its own. The onnx package is imported only by what needs
+its types.
 """
 
 from __future__ import annotations
