@@ -354,7 +354,7 @@ bool operand_zero(operand *o, PyObject *object, const operand *x, const dims *sh
 /* ---- out ---- */
 
 static bool see_out(operand *o, PyObject *object, const element_type *type) {
-    if (PyArray_CheckScalar(object) || (!PyArray_Check(object) && !knows(object, DLPACK))) {
+    if (!PyArray_Check(object) && (PyArray_IsScalar(object, Generic) || !knows(object, DLPACK))) {
         *o = (operand){0};
         PyErr_Format(PyExc_TypeError, "out is an array or an object with __dlpack__, not %R",
                      (PyObject *)Py_TYPE(object));

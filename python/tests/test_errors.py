@@ -61,7 +61,9 @@ def test_shapes():
     refused(ValueError, "block", X, np.ones((2, 2), np.float32))
     refused(ValueError, "block", X, np.ones((2, 2), np.float32), block_size=2)
     refused(ValueError, "block", X, np.ones((2, 2), np.float32), block_size=-3)
-    refused(ValueError, r"^zero_point has shape \(1, 6\), not \(6,\)", X, np.ones(6, np.float32), np.zeros((1, 6), np.int8))
+    refused(
+        ValueError, r"^zero_point has shape \(1, 6\), not \(6,\)", X, np.ones(6, np.float32), np.zeros((1, 6), np.int8)
+    )
     refused(ValueError, r"^zero_point has shape \(5,\), not \(6,\)", X, np.ones(6, np.float32), [0] * 5)
     refused(ValueError, r"^x has shape \(2, 6\), not \(3, 4\)", X, S, shape=(3, 4))
     refused(ValueError, "inhomogeneous|sequence", X, [[1, 2], [3]])
@@ -108,7 +110,9 @@ def test_overlap():
     refused(ValueError, "^out overlaps x", x, S, out=out)
     dql.dequantize(x.copy(), S, out=out)
     dql.dequantize(memory[:8].view(np.int8), S, out=memory[8:40].view(np.float32))  # beside it
-    refused(ValueError, "^out overlaps x", memory[:4].view(np.int16), S, dtype=np.float16, out=memory[2:6].view(np.float16))
+    refused(
+        ValueError, "^out overlaps x", memory[:4].view(np.int16), S, dtype=np.float16, out=memory[2:6].view(np.float16)
+    )
     refused(ValueError, "^out overlaps scale", x.copy(), memory[52:56].view(np.float32).reshape(()), out=out)
     zero = memory[55:56].view(np.int8)
     refused(ValueError, "^out overlaps zero_point", x.copy(), S, zero, out=out)
@@ -126,7 +130,9 @@ def test_options():
     refused(TypeError, r"^dequantize\(\) got multiple values for argument 'scale'", X, S, scale=S)
     refused(TypeError, r"^dequantize\(\) missing required argument 'scale'", X)
     refused(TypeError, r"^dequantize\(\) takes 3 positional arguments but 4", X, S, None, 1)
-    dql.dequantize(X, S, None, axis=None, block_size=None, dtype=None, x_type=None, shape=None, out=None, threads=None, isa=None)
+    dql.dequantize(
+        X, S, None, axis=None, block_size=None, dtype=None, x_type=None, shape=None, out=None, threads=None, isa=None
+    )
 
 
 def test_what_can_not_be_allocated():

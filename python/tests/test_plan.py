@@ -34,7 +34,8 @@ def given_x(request, name):
     if request.param == "bytes":
         bits = bits_of(name)
         x, zero = (
-            None if a is None else pack(a, bits) if bits < 8 else np.frombuffer(a.tobytes(), np.uint8) for a in (x, zero)
+            None if a is None else pack(a, bits) if bits < 8 else np.frombuffer(a.tobytes(), np.uint8)
+            for a in (x, zero)
         )
     return (x, scale, zero), expected
 
@@ -67,7 +68,14 @@ def test_ranges(name, given_x):
 def test_rows(name, given_x):
     arguments, expected = given_x
     plan = plan_of(name)
-    for row, column, rows, length in [(0, 0, 9, 70), (1, 3, 4, 32), (8, 69, 1, 1), (2, 64, 5, 6), (0, 0, 0, 5), (3, 1, 2, 0)]:
+    for row, column, rows, length in [
+        (0, 0, 9, 70),
+        (1, 3, 4, 32),
+        (8, 69, 1, 1),
+        (2, 64, 5, 6),
+        (0, 0, 0, 5),
+        (3, 1, 2, 0),
+    ]:
         panel = plan.rows(*arguments, begin=row * 70 + column, length=length, rows=rows)
         assert_same(panel, expected[row : row + rows, column : column + length])
     matrix = np.zeros((6, 50), np.float32)
@@ -143,7 +151,13 @@ def test_errors_of_running():
             x, scale, zero, begin=0, length=4, rows=2, out=np.empty((4, 2), np.float32).T
         ),
         "its rows are not dense, or": lambda: plan.rows(
-            x, scale, zero, begin=0, length=4, rows=2, out=np.lib.stride_tricks.as_strided(np.empty(9, np.float32), (2, 4), (4, 4))
+            x,
+            scale,
+            zero,
+            begin=0,
+            length=4,
+            rows=2,
+            out=np.lib.stride_tricks.as_strided(np.empty(9, np.float32), (2, 4), (4, 4)),
         ),
         "there is no slice 4 of 4": lambda: plan.slice(4, 4),
         "there is no slice": lambda: plan.slice(0, 0),
