@@ -62,7 +62,7 @@ def dequantized(x, scale, zero_point=None, *, axis=1, block_size=0, dtype=None):
 
 
 def pack(x, bits):
-    """Bytes of a stream of bits, the first element in the lowest ones: one bit after the other, as slow as it is plain."""
+    """Bytes of a stream of bits, the first element in the lowest ones; as slow as it is plain."""
     stream = (x.reshape(-1).view(np.uint8)[:, None] >> np.arange(bits)) & 1
     return np.packbits(stream.reshape(-1).astype(np.uint8), bitorder="little")
 

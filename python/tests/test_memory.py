@@ -1,6 +1,7 @@
 """Memory maps, other libraries' tensors, buffers, references, leaks, threads."""
 
 import array
+import contextlib
 import gc
 import mmap
 import sys
@@ -188,10 +189,8 @@ def calls():
 
 def run_all(functions):
     for function in functions:
-        try:
+        with contextlib.suppress(TypeError, ValueError):
             function()
-        except (TypeError, ValueError):
-            pass
 
 
 def test_references_and_leaks():

@@ -14,8 +14,11 @@ from onnx.reference import ReferenceEvaluator  # noqa: E402
 OPSET = 25
 # The command notes that it doesn't know the newest IR version; that is no failure.
 pytestmark = pytest.mark.filterwarnings("ignore:.*IR version")
-ONNX_TYPES = {name: TensorProto.DataType.Value("FLOAT" if name == "float32" else name.upper())
-              for name in {**X_TYPES, **SCALE_TYPES, **FLOATS} if name == "float32" or name.upper() in TensorProto.DataType.keys()}  # noqa: SIM118 # fmt: skip
+ONNX_TYPES = {
+    name: TensorProto.DataType.Value("FLOAT" if name == "float32" else name.upper())
+    for name in {**X_TYPES, **FLOATS}
+    if name == "float32" or name.upper() in [*TensorProto.DataType.keys()]
+}
 
 
 def allowed_x_types():
@@ -166,12 +169,12 @@ def test_expand_of_external_data(tmp_path):
 
 def test_expand_refuses(model, tmp_path):
     proto, path, _ = model
-    with pytest.raises(ValueError, match="not an ONNX file|not an ONNX"):
-        (tmp_path / "text").write_text("hello")
+    (tmp_path / "text").write_text("hello")
+    with pytest.raises(ValueError, match="not an ONNX"):
         dql.onnx.expand(tmp_path / "text")
-    with pytest.raises(ValueError, match="No such file"):
+    with pytest.raises(ValueError, match=r"No such file"):
         dql.onnx.expand(tmp_path / "missing")
-    with pytest.raises(ValueError, match="model.onnx"):
+    with pytest.raises(ValueError, match=r"model\.onnx"):
         dql.onnx.expand(path, path)
     with pytest.raises(ValueError, match="beside output"):
         dql.onnx.expand(path, external_data="x")
@@ -182,7 +185,7 @@ def test_expand_refuses(model, tmp_path):
     with pytest.raises(TypeError, match="model is a path or a ModelProto"):
         dql.onnx.expand(3)
     del proto.graph.initializer[0].dims[:]
-    with pytest.raises(ValueError, match="x|bytes"):
+    with pytest.raises(ValueError, match=r"x|bytes"):
         dql.onnx.expand(proto)
 
 
@@ -197,7 +200,7 @@ def test_inspect(model):
     (node,) = dql.onnx.inspect(proto)
     assert (node.taken, node.name) == (False, "a  b  c")
     assert "unknown" in node.description
-    with pytest.raises(ValueError, match="No such file"):
+    with pytest.raises(ValueError, match=r"No such file"):
         dql.onnx.inspect("/nowhere")
 
 
