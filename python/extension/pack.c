@@ -20,14 +20,18 @@ static void store8(unsigned char *to, uint64_t bytes) {
     memcpy(to, &bytes, sizeof bytes);
 }
 
-/* The codes of eight bytes, next to each other: neighbours move together, then pairs of them, then fours. */
+/* In lanes of twice `width` bits, whose halves begin with a code of `bits` each: moves the upper code down to the
+ * lower. */
+static inline uint64_t join(uint64_t v, unsigned width, unsigned bits) {
+    const uint64_t lane = width == 32 ? 0 : UINT64_C(1) << 2 * width;
+    const uint64_t ones = width == 32 ? 1 : width == 16 ? 1 | lane : 1 | lane | lane << 16 | lane << 32;
+    const uint64_t low = ones * ((UINT64_C(1) << bits) - 1);
+    return (v & low) | (v & low << width) >> (width - bits);
+}
+
+/* The codes of eight bytes, next to each other: neighbours are joined, then pairs of them, then fours. */
 static inline uint64_t squeeze(uint64_t bytes, unsigned bits) {
-    const uint64_t one = UINT64_C(0x0101010101010101), two = UINT64_C(0x0001000100010001),
-                   four = UINT64_C(0x0000000100000001);
-    uint64_t v = bytes & one * ((1u << bits) - 1);
-    v = (v | v >> (8 - bits)) & two * ((UINT64_C(1) << 2 * bits) - 1);
-    v = (v | v >> (16 - 2 * bits)) & four * ((UINT64_C(1) << 4 * bits) - 1);
-    return (v | v >> (32 - 4 * bits)) & ((UINT64_C(1) << 8 * bits) - 1);
+    return join(join(join(bytes, 8, bits), 16, 2 * bits), 32, 4 * bits);
 }
 
 size_t packed_size(size_t count, unsigned bits) {
