@@ -46,10 +46,21 @@ static inline void pack_bits(unsigned char *to, const unsigned char *from, size_
     store8(to, squeeze(load8(last), bits));
 }
 
+/* The most common case, two in a byte, so that compilers make vectors of it. */
+static size_t pack_pairs(unsigned char *restrict to, const unsigned char *restrict from, size_t count) {
+    for (size_t i = 0; i < count / 2; i++)
+        to[i] = (unsigned char)((from[2 * i] & 15) | from[2 * i + 1] << 4);
+    return count;
+}
+
 void pack(unsigned char *to, const unsigned char *from, size_t count, unsigned bits) {
     switch (bits) { /* the number of bits is known in each loop */
     case 2: pack_bits(to, from, count, 2); break;
-    case 4: pack_bits(to, from, count, 4); break;
+    case 4: {
+        const size_t whole = pack_pairs(to, from, count - count % PACK_ELEMENTS);
+        pack_bits(to + whole / 2, from + whole, count - whole, 4);
+        break;
+    }
     case 6: pack_bits(to, from, count, 6); break;
     default: pack_bits(to, from, count, bits); break;
     }
