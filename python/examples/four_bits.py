@@ -67,7 +67,7 @@ assert np.array_equal(numpy_helper.to_array(initializer), dql.dequantize(codes, 
 # %% What quantizing costs in precision, for blocks of several lengths.
 errors = {block: dql.dequantize(*quantize(w, block), block_size=block) - w for block in (16, 32, 128, 1024)}
 for block, error in errors.items():
-    print(f"blocks of {block}: the root of the mean square error is {np.sqrt(np.mean(error**2)) / w.std():.4f} of the weights'")
+    print(f"blocks of {block}: root mean square error {np.sqrt(np.mean(error**2)) / w.std():.4f} of the weights'")
 
 
 # %% How long dequantizing takes, beside what else can do it.
@@ -88,7 +88,9 @@ def numpy_packed(packed: NDArray[np.uint8], out: Floats) -> Floats:
     q = np.empty((packed.size, 2), np.int8)
     q[:, 0] = (packed << 4).view(np.int8) >> 4
     q[:, 1] = packed.view(np.int8) >> 4
-    return np.multiply(q.reshape(ROWS, -1, BLOCK), scale[:, :, None], out=out.reshape(ROWS, -1, BLOCK), dtype=np.float32)
+    return np.multiply(
+        q.reshape(ROWS, -1, BLOCK), scale[:, :, None], out=out.reshape(ROWS, -1, BLOCK), dtype=np.float32
+    )
 
 
 out = np.empty(w.shape, np.float32)
@@ -109,7 +111,10 @@ except ImportError:
     print("PyTorch is not installed, and not measured")
 else:
     torch.set_num_threads(1)
-    as_int8, torch_scale = torch.from_numpy(codes.astype(np.int8)).view(ROWS, -1, BLOCK), torch.from_numpy(scale)[:, :, None]
+    as_int8, torch_scale = (
+        torch.from_numpy(codes.astype(np.int8)).view(ROWS, -1, BLOCK),
+        torch.from_numpy(scale)[:, :, None],
+    )
     torch_out = torch.empty(as_int8.shape)
     times["PyTorch, int8"] = best_ms(lambda: torch.mul(as_int8, torch_scale, out=torch_out))
 
@@ -145,7 +150,9 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.8), layout="constraine
 for block, error in errors.items():
     heights, edges = np.histogram(error / w.std(), bins=201, range=(-0.6, 0.6), density=True)
     left.plot((edges[1:] + edges[:-1]) / 2, heights, label=f"blocks of {block}")
-left.set(xlabel="error / standard deviation of the weights", ylabel="density", title="Error of 4-bit weights of one layer")
+left.set(
+    xlabel="error / standard deviation of the weights", ylabel="density", title="Error of 4-bit weights of one layer"
+)
 left.set_ylim(bottom=0)
 left.legend(frameon=False)
 bars = right.barh(list(times), list(times.values()), color=[BLUE if "dql" in label else ORANGE for label in times])

@@ -50,6 +50,7 @@ printf '%s\n' "${tools[@]}" "$numpy" >"$environments/constraints.txt"
 # In environments that pip makes for each build, as it does for who installs from source.
 export PIP_CONSTRAINT=$environments/constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 SKBUILD_CMAKE_DEFINE=DQL_WERROR=ON
 python -m build --sdist --outdir "$dist" "$here" >"$dist/sdist.log" 2>&1 || { cat "$dist/sdist.log" >&2; exit 1; }
+rm -rf "$here/library" # the copy of the sources that went into it
 python -m pip wheel --no-deps --wheel-dir "$dist/linux" "$dist"/dql-*.tar.gz >"$dist/wheel.log" 2>&1 ||
   { cat "$dist/wheel.log" >&2; exit 1; }
 unset PIP_CONSTRAINT
