@@ -255,15 +255,26 @@ static bool is_weak(PyObject *object) {
     return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyList_Check(object) || PyTuple_Check(object);
 }
 
-bool operand_scale(operand *o, PyObject *object, const element_type *declared, const dims *shape) {
-    if (is_weak(object)) {
-        *o = (operand){0};
+/* Numbers of Python, rounded once; what NumPy would make of None, strings and the like is no scale. */
+static bool take_weak_scale(operand *o, PyObject *object) {
+    *o = (operand){0};
+    PyArrayObject *numbers = (PyArrayObject *)PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
+    if (!numbers)
+        return false;
+    if (PyArray_ISFLOAT(numbers) || PyArray_ISINTEGER(numbers) || PyArray_SIZE(numbers) == 0) {
         const int flags = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_FORCECAST;
-        o->array = (PyArrayObject *)PyArray_FromAny(object, PyArray_DescrFromType(NPY_FLOAT), 0, 0, flags, NULL);
-        if (!o->array)
-            return false;
-        take_shape(o);
-    } else if (!see(o, object, "scale"))
+        o->array = (PyArrayObject *)PyArray_FromArray(numbers, PyArray_DescrFromType(NPY_FLOAT), flags);
+    } else
+        PyErr_Format(PyExc_TypeError, "scale is an array, a number or a list of numbers, not %R", object);
+    Py_DECREF((PyObject *)numbers);
+    if (!o->array)
+        return false;
+    take_shape(o);
+    return true;
+}
+
+bool operand_scale(operand *o, PyObject *object, const element_type *declared, const dims *shape) {
+    if (is_weak(object) ? !take_weak_scale(o, object) : !see(o, object, "scale"))
         return false;
     return take_type(o, "scale", declared, !!declared) && make_dense(o) &&
            (!shape || check_shape(o, "scale", shape, false));

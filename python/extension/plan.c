@@ -50,10 +50,13 @@ static PyObject *plan_new(PyTypeObject *class, PyObject *arguments, PyObject *na
     static char *keys[] = {"shape", "scale_shape", "x_type", "scale_type", "dtype",
                            "axis",  "block_size",  "isa",    "store",      NULL};
     PyObject *shape, *scale_shape = NULL, *x_type = NULL, *scale_type = NULL, *dtype = NULL, *isa = NULL;
-    long long axis = 1, block_size = 0;
+    PyObject *axis_object = NULL, *block_size_object = NULL;
+    long long axis, block_size;
     const char *store = "auto";
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|O$OOOLLOs:Plan", keys, &shape, &scale_shape, &x_type,
-                                     &scale_type, &dtype, &axis, &block_size, &isa, &store))
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|O$OOOOOOs:Plan", keys, &shape, &scale_shape, &x_type,
+                                     &scale_type, &dtype, &axis_object, &block_size_object, &isa, &store))
+        return NULL;
+    if (!take_int(&axis, axis_object, 1, "axis") || !take_int(&block_size, block_size_object, 0, "block_size"))
         return NULL;
     if (!x_type)
         return PyErr_Format(PyExc_TypeError, "Plan() missing required argument 'x_type'");

@@ -34,6 +34,8 @@ def test_types_of_others():
     refused(TypeError, "^scale is float64", X, np.float64(0.5))
     refused(TypeError, r"^scale is int8; dql takes \('float32'", X, np.int8(1))
     refused(TypeError, "^scale is an array", X, "0.5")
+    for scale in ([None], ["a"], 10**400, [True], [1j]):
+        refused(TypeError, "^scale is an array, a number or a list", X, scale)
     refused(TypeError, "^zero_point is uint8, not int8", X, S, np.uint8(1))
     refused(TypeError, "^zero_point is uint8, not int4", X4, S, np.uint8(1))
     refused(TypeError, "^zero_point is an array, an int", X, S, 0.5)

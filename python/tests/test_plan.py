@@ -128,6 +128,8 @@ def test_errors_of_making():
     refused(TypeError, "scale is int8", (2, 6), x_type="int8", scale_type="int8")
     refused(TypeError, "dtype is int8", (2, 6), x_type="int8", dtype="int8")
     refused(ValueError, r"scale float32 \(5,\)", (2, 6), (5,), x_type="int8")
+    refused(ValueError, "axis: .* beyond 64 bits", (2, 6), x_type="int8", axis=1 << 63)
+    refused(TypeError, "block_size is an int", (2, 6), x_type="int8", block_size=0.5)
     refused(ValueError, "store is", (2, 6), x_type="int8", store="fast")
     refused(ValueError, "isa", (2, 6), x_type="int8", isa="fast")
     refused(ValueError, "is no dim", (-2, 6), x_type="int8")
