@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "run.h"
 
-#include "cache.h"
+#include "dispatch/cpu.h"
 #include "pack.h"
 #include <pthread.h>
 #include <sched.h>
@@ -103,7 +103,7 @@ bool is_streamed_in_parts(size_t bytes, bool unpacked, size_t threads) {
     if (bytes <= SLICE_BYTES)
         return false;
     if (atomic_load_explicit(&known, memory_order_relaxed) == 0)
-        atomic_store_explicit(&known, last_level_cache(), memory_order_relaxed);
+        atomic_store_explicit(&known, dql_cpu_last_level_cache(), memory_order_relaxed);
     return bytes > atomic_load_explicit(&known, memory_order_relaxed);
 }
 
