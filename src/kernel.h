@@ -22,6 +22,10 @@ typedef struct dql_panel {
     const int32_t *zero;
 } dql_panel;
 
+/* Zero points of panels that have none, of up to so many groups a row. Kernels know them by their address. */
+enum { DQL_NO_ZEROS = 1024 };
+extern const int32_t dql_no_zero[DQL_NO_ZEROS];
+
 /* Computes a panel. Of each row it reads only bytes that hold count elements of x and ceil(count / group_length) scales
  * and zeros, and writes only count elements of y. Any alignment of x and y. No state, no failure. x[i] and y[0] are the
  * same address, and their strides the same, or x and y don't overlap. zero is 0 unless dql_subtracts(x's type). If y is

@@ -52,6 +52,13 @@ DQL_INLINE void dequantize_vector(dql_type x_type, dql_type y_type, dql_row row,
 
 /* ---- a scale for each element ---- */
 
+/* Whether zero points need not be subtracted: none were given, and it is a gain. An integer takes four operations
+ * (widen, subtract, convert, multiply), which the four float units of Zen 4 need just as long for as a store takes;
+ * with three, whole calls are at .94 of a fill instead of .76 to .86, wherever their loads are. */
+DQL_INLINE bool skips_zeros(dql_type x_type, dql_type y_type, const dql_panel *panel) {
+    return dql_subtracts(x_type) && dql_codes(x_type) > 16 && y_type == DQL_FLOAT32 && panel->zero == dql_no_zero;
+}
+
 /* Elements [k, k + n) of row r. */
 DQL_INLINE void dequantize_of_row(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t r, size_t k,
                                   size_t n, vf32 scale, vf32 zero, bool starts) {
@@ -65,7 +72,11 @@ DQL_INLINE void dequantize_column(dql_type x_type, dql_type y_type, const dql_pa
                                   size_t n, bool starts) {
     const vf32 scale = load(DQL_FLOAT32, dql_at_element(DQL_FLOAT32, panel->scale, k), n);
     const vf32 zero = zero_vector(x_type, load(DQL_FLOAT32, dql_at_element(DQL_FLOAT32, panel->zero, k), n));
-    if (n == LANES && starts) {
+    if (n == LANES && starts && skips_zeros(x_type, y_type, panel)) {
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++)
+            dequantize_of_row(x_type, y_type, panel, r, k, LANES, scale, zero_splat(x_type, 0), true);
+    } else if (n == LANES && starts) {
 #pragma GCC unroll 4
         for (size_t r = 0; r < rows; r++)
             dequantize_of_row(x_type, y_type, panel, r, k, LANES, scale, zero, true);
@@ -256,6 +267,50 @@ DQL_INLINE bool try_small_rows(dql_type x_type, dql_type y_type, const dql_panel
     return true;
 }
 
+/* ---- long groups without zero points ---- */
+
+/* Vector v from element k on. */
+DQL_INLINE vf32 load_vector(dql_type x_type, dql_row row, size_t k, size_t v) {
+    return load(x_type, dql_at_element(x_type, row.x, row.i + k + v * LANES), LANES);
+}
+
+DQL_INLINE void store_vector(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t v, vf32 raw, vf32 scale) {
+    store(y_type, row.y, k + v * LANES, LANES, dequantize_raw(x_type, raw, scale, zero_splat(x_type, 0)));
+}
+
+/* Four vectors are loaded before they are stored, which the compiler keeps so, since y may alias x: .95 of a fill for
+ * .93 on Zen 4. Short groups lose by it. */
+DQL_INLINE void group_without_zero(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                                   const void *tables) {
+    (void)tables;
+    const vf32 s = splat(*row.scale), z = zero_splat(x_type, 0);
+    for (; end - k >= 4 * LANES; k += 4 * LANES) {
+        const vf32 a = load_vector(x_type, row, k, 0), b = load_vector(x_type, row, k, 1),
+                   c = load_vector(x_type, row, k, 2), d = load_vector(x_type, row, k, 3);
+        store_vector(x_type, y_type, row, k, 0, a, s);
+        store_vector(x_type, y_type, row, k, 1, b, s);
+        store_vector(x_type, y_type, row, k, 2, c, s);
+        store_vector(x_type, y_type, row, k, 3, d, s);
+    }
+    for (; end - k >= LANES; k += LANES)
+        dequantize_vector(x_type, y_type, row, k, LANES, s, z, false);
+    if (k < end)
+        dequantize_vector(x_type, y_type, row, k, dql_step(x_type, y_type, end - k, count - k, LANES), s, z, false);
+}
+
+DQL_INLINE void row_without_zeros(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
+                                  const void *tables) {
+    dql_for_groups(x_type, y_type, row, count, group_length, group_without_zero, tables);
+}
+
+/* Computes integers of 8 and 16 bits to float32 in long groups, if no zero point was given; or returns false. */
+DQL_INLINE bool try_without_zeros(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
+    if (group_length < 8 * LANES || !skips_zeros(x_type, y_type, panel))
+        return false;
+    dql_for_rows(x_type, y_type, panel, group_length, row_without_zeros, NULL);
+    return true;
+}
+
 /* ---- all panels ---- */
 
 DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *panel) {
@@ -269,6 +324,7 @@ DQL_INLINE void dequantize(dql_type x_type, dql_type y_type, const dql_panel *pa
         /* a part of a group is a group, and may be a whole number of vectors */
         const size_t group_length = length > panel->count && panel->count >= LANES ? panel->count : length;
         if (!try_long_groups(x_type, y_type, panel, group_length) &&
+            !try_without_zeros(x_type, y_type, panel, group_length) &&
             !try_small_rows(x_type, y_type, panel, group_length))
             dql_for_rows(x_type, y_type, panel, group_length, long_groups_of_row, NULL);
     }

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-const int32_t dql_no_zero[SCRATCH_WORDS];
+const int32_t dql_no_zero[DQL_NO_ZEROS];
+_Static_assert((int)DQL_NO_ZEROS >= (int)SCRATCH_WORDS, "a panel's groups are no more than those");
 
 /* Rows of `bytes` bytes, `stride` apart, one after the other. */
 DQL_INLINE void copy_rows(char *to, const char *from, size_t bytes, size_t stride, size_t rows) {

@@ -50,9 +50,6 @@ typedef struct widened {
     size_t stride;
 } widened;
 
-/* Zero points of panels that have none. */
-extern const int32_t dql_no_zero[SCRATCH_WORDS];
-
 /* Widens rows without what lies between them. */
 widened dql_gather_rows(const narrow *source, const scale_rows *s, words *to);
 

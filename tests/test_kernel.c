@@ -67,7 +67,8 @@ static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, cons
     guarded s = copy_words(panel.scale, scales, side), z = copy_words(words, zeros, side);
     panel.y = y.bytes;
     panel.scale = (const float *)(const void *)s.bytes;
-    panel.zero = (const int32_t *)(const void *)z.bytes;
+    const bool none = zeros <= DQL_NO_ZEROS && !memcmp(words, dql_no_zero, zeros * sizeof *words);
+    panel.zero = none && side == AT_START ? dql_no_zero : (const int32_t *)(const void *)z.bytes;
     dql_kernel_of(isa->kernels, x_type, y_number)(&panel);
     for (size_t r = 0; r < panel.rows; r++)
         check_row(isa, x_type, y_type, &panel, r);
@@ -77,9 +78,11 @@ static void check(const dql_isa_row *isa, dql_type x_type, size_t y_number, cons
     guarded_free(&z);
 }
 
-/* Of n scales, and some of them 0. */
+/* Of n scales, and some of them 0, or all. */
 static void random_zeros(random *r, size_t n) {
     random_bytes(r, zero_points, n * sizeof(int16_t));
+    if (random_below(r, 3) == 0)
+        memset(zero_points, 0, n * sizeof(int16_t));
     for (size_t k = 0; k < n * sizeof(int16_t); k++)
         if (random_below(r, 4) == 0)
             zero_points[k] = 0;
