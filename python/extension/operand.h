@@ -40,13 +40,16 @@ bool dims_of_object(dims *shape, PyObject *object, const char *argument);
 
 /* Each takes an argument, and is false with a TypeError or ValueError that names it.
  *
- * x: an array of one of the library's types, or bytes (uint8) that hold elements of `declared`; else declared is NULL
+ * x is an array of one of the library's types, or bytes (uint8) that hold elements of `declared`; else declared is NULL
  * or the array's type. `shape` is NULL, or the shape of the elements, which an array has to have, too, unless it is
- * flat. scale: as x without packed types, or a number or list of numbers, which become float32. zero: of x's type, as
- * bytes only if x is; or an int or a list of ints. Its shape is the scale's, or
- * flat if x is. None: no zero points. */
+ * flat. */
 bool operand_x(operand *o, PyObject *object, const element_type *declared, const dims *shape);
+
+/* The same; or a number or list of numbers, which become float32. */
 bool operand_scale(operand *o, PyObject *object, const element_type *declared, const dims *shape);
+
+/* Of x's type, as bytes only if x is; or an int or a list of ints. `shape` is the scale's; it may be flat if x is. None
+ * gives an operand without an array. */
 bool operand_zero(operand *o, PyObject *object, const operand *x, const dims *shape);
 
 /* An array, or a tensor with __dlpack__, of this type and shape, that y may be written to as it is. */

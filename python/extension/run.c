@@ -97,14 +97,11 @@ dql_status run_on_threads(const job *j, size_t threads, void *y) {
 }
 
 bool is_streamed_in_parts(size_t bytes, bool unpacked, size_t threads) {
-    static atomic_size_t known;
     if (!unpacked && threads < 2)
         return false;
     if (bytes <= SLICE_BYTES)
         return false;
-    if (atomic_load_explicit(&known, memory_order_relaxed) == 0)
-        atomic_store_explicit(&known, dql_cpu_last_level_cache(), memory_order_relaxed);
-    return bytes > atomic_load_explicit(&known, memory_order_relaxed);
+    return bytes > dql_cpu_last_level_cache();
 }
 
 size_t usable_cpus(void) {
