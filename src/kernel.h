@@ -20,6 +20,7 @@ typedef struct dql_panel {
     size_t x_stride, y_stride, scale_stride, zero_stride;
     const float *scale;
     const int32_t *zero;
+    bool streams; /* y goes past the caches; only as dql_can_stream says */
 } dql_panel;
 
 /* Zero points of panels that have none, of up to so many groups a row. Kernels know them by their address. */
@@ -31,6 +32,15 @@ extern const int32_t dql_no_zero[DQL_NO_ZEROS];
  * same address, and their strides the same, or x and y don't overlap. zero is 0 unless dql_subtracts(x's type). If y is
  * 16 bits, NaN scales must be 0x7fc00000, which dql_widen makes of them. */
 typedef void dql_kernel(const dql_panel *panel);
+
+/* Whether kernels of an ISA that has a dql_stream may write this panel past the caches themselves: a scale an element,
+ * lines of scales that rows share, and whole cache lines of y. x starts a pack in all rows. */
+DQL_INLINE bool dql_can_stream(const dql_panel *panel, size_t y_size, size_t pack_length) {
+    enum { CACHE_LINE = 64 };
+    return panel->group_length == 1 && !panel->scale_stride && panel->count * y_size % CACHE_LINE == 0 &&
+           panel->y_stride * y_size % CACHE_LINE == 0 && (uintptr_t)panel->y % CACHE_LINE == 0 &&
+           panel->i % pack_length == 0 && panel->x_stride % pack_length == 0;
+}
 
 /* What of this contract is cheap to look at, in builds that have asserts. */
 DQL_INLINE void dql_check_panel(dql_type x_type, const dql_panel *panel) {

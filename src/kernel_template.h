@@ -12,6 +12,8 @@
  *     dequantize_raw(type, raw, s, z)   float32(element - zero point) * scale, each rounded; without the zero point
  *                                       where it can only be 0
  *     store(type, to, i, n, v)          to[i + k] = round(lane k) for k < n. Of y types
+ *     CAN_STREAM                        whether the ISA has a dql_stream
+ *     store_past(type, to, i, v)        store of LANES elements, past the caches where it can; aligned as LANES are
  *     expand(from, n, group_length, in_group)
  *                                       lane k = from[(in_group + k) / group_length]; `from` has n words of 32 bits, 1
  *                                       to LANES, which may end before the last lanes' do. 1 < group_length < LANES,
@@ -52,9 +54,9 @@ DQL_INLINE void dequantize_vector(dql_type x_type, dql_type y_type, dql_row row,
 
 /* ---- a scale for each element ---- */
 
-/* Whether zero points need not be subtracted: none were given, and it is a gain. An integer takes four operations
- * (widen, subtract, convert, multiply), which the four float units of Zen 4 need just as long for as a store takes;
- * with three, whole calls are at .94 of a fill instead of .76 to .86, wherever their loads are. */
+/* Whether zero points need not be subtracted: none were given, and it is a gain. With four operations on an integer
+ * (widen, subtract, convert, multiply) whole calls are at .71 to .80 of a fill on Zen 4, which seems to be its float
+ * units; with three at .87 to .95, wherever their loads are. */
 DQL_INLINE bool skips_zeros(dql_type x_type, dql_type y_type, const dql_panel *panel) {
     return dql_subtracts(x_type) && dql_codes(x_type) > 16 && y_type == DQL_FLOAT32 && panel->zero == dql_no_zero;
 }
@@ -115,7 +117,34 @@ DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *panel
  * in memory, and so many places are slow; a constant number of them is faster than a variable one. */
 enum { MOST_ROWS = 32, FEW_ROWS = 4 };
 
+/* Whole vectors of some rows, which share their scales, past the caches. */
+DQL_INLINE void stream_rows(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t rows) {
+    for (size_t k = 0; k < panel->count; k += LANES) {
+        const vf32 scale = load(DQL_FLOAT32, dql_at_element(DQL_FLOAT32, panel->scale, k), LANES);
+        const vf32 zero = zero_vector(x_type, load(DQL_FLOAT32, dql_at_element(DQL_FLOAT32, panel->zero, k), LANES));
+        for (size_t r = 0; r < rows; r++) {
+            const dql_at at = dql_at_pack(x_type, panel->x, panel->i + r * panel->x_stride + k);
+            store_past(y_type, panel->y, r * panel->y_stride + k,
+                       dequantize_raw(x_type, load(x_type, at, LANES), scale, zero));
+        }
+    }
+}
+
+/* Four rows for each vector of scales and of zero points: with one, those take as long as x and y (Zen 4). How many
+ * rows there are is a variable, since memory takes longer than its loop, and the code of each type is there once. */
+DQL_INLINE void stream_by_elements(dql_type x_type, dql_type y_type, const dql_panel *panel) {
+    dql_panel at = *panel;
+    for (size_t rows; at.rows; next_rows(y_type, &at, panel, rows)) {
+        rows = at.rows < FEW_ROWS ? at.rows : FEW_ROWS;
+        stream_rows(x_type, y_type, &at, rows);
+    }
+}
+
 DQL_INLINE void dequantize_by_elements(dql_type x_type, dql_type y_type, const dql_panel *panel) {
+    if (CAN_STREAM && panel->streams) {
+        stream_by_elements(x_type, y_type, panel);
+        return;
+    }
     const size_t most = panel->scale_stride ? 1 : panel->count > DQL_SMALL_ROW ? FEW_ROWS : MOST_ROWS;
     dql_panel at = *panel;
     for (size_t rows; at.rows; next_rows(y_type, &at, panel, rows)) {
@@ -278,8 +307,8 @@ DQL_INLINE void store_vector(dql_type x_type, dql_type y_type, dql_row row, size
     store(y_type, row.y, k + v * LANES, LANES, dequantize_raw(x_type, raw, scale, zero_splat(x_type, 0)));
 }
 
-/* Four vectors are loaded before they are stored, which the compiler keeps so, since y may alias x: .95 of a fill for
- * .93 on Zen 4. Short groups lose by it. */
+/* Four vectors are loaded before they are stored, which the compiler keeps so, since y may alias x. Short groups lose
+ * by it. */
 DQL_INLINE void group_without_zero(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
                                    const void *tables) {
     (void)tables;

@@ -1,6 +1,5 @@
 /* A panel goes through a buffer that stays in the cache, so that every kernel can stream and every store is a whole
- * one.
- */
+ * one; or the kernel streams by itself. */
 #include "stream.h"
 
 #include "cursor.h"
@@ -67,8 +66,15 @@ static void stream_rows(const dql_plan_data *plan, dql_kernel *kernel, dql_panel
     }
 }
 
-/* An even number of rows together is whole cache lines where they are multiples of 16 elements. */
+/* Rows that share their scales, an element each, go straight to y: through the buffer each would read all scales again.
+ * An even number of rows together is whole cache lines where they are multiples of 16 elements. */
 void dql_stream_panel(const dql_plan_data *plan, dql_kernel *kernel, const dql_panel *panel) {
+    if (panel->rows > 1 && dql_can_stream(panel, plan->y_size, (size_t)1 << plan->x_pack.length_log2)) {
+        dql_panel direct = *panel;
+        direct.streams = true;
+        kernel(&direct);
+        return;
+    }
     _Alignas(64) char buffer[BUFFER_BYTES];
     const size_t together = BUFFER_BYTES / (panel->count * plan->y_size) / 2 * 2;
     if (panel->rows > 1 && panel->y_stride == panel->count && together)

@@ -149,6 +149,35 @@ static void panels_of(const dql_isa_row *isa) {
                 check_random(isa, &r, &reference_x_types[t], 2 + random_below(&r, 9), count, length);
 }
 
+/* Rows that kernels write past the caches. */
+static void streamed_rows_of(const dql_isa_row *isa) {
+    static float scale[256];
+    random r = {8};
+    for (size_t k = 0; k < 256; k++)
+        scale[k] = (float)ldexp((double)(random_below(&r, 1 << 24) + 1), (int)random_below(&r, 60) - 50);
+    for (size_t t = 0; isa->kernels->stream && t < REFERENCE_X_TYPES; t++)
+        for (size_t rows = 1; rows < 10; rows++) {
+            const reference_type *const type = &reference_x_types[t];
+            dql_panel panel = {.i = 4 * random_below(&r, 3),
+                               .count = 32 * (1 + random_below(&r, 7)),
+                               .rows = rows,
+                               .group_length = 1,
+                               .scale = scale,
+                               .streams = true};
+            panel.x_stride = 4 * random_below(&r, panel.count / 4 + 9);
+            panel.y_stride = panel.count + 32 * random_below(&r, 3);
+            const guard_side side = random_below(&r, 2) ? AT_START : AT_END;
+            guarded x =
+                guarded_new(reference_bytes(type->type, panel.i + (rows - 1) * panel.x_stride + panel.count), side, 0);
+            random_bytes(&r, x.bytes, x.size);
+            panel.x = x.bytes;
+            random_zeros(&r, panel.count);
+            for (size_t y = 0; y < DQL_Y_END; y++)
+                check(isa, type->type, y, &panel, side, 0);
+            guarded_free(&x);
+        }
+}
+
 /* Groups that are long enough for tables of outputs, and what is left by them. */
 static void long_groups_of(const dql_isa_row *isa) {
     static const size_t group_lengths[] = {255, 256, 257, 320, 768, 999, 1000, 1001, 1064, 2049, 4000};
@@ -277,6 +306,11 @@ static void long_groups(void **state) {
     for_each_isa(long_groups_of);
 }
 
+static void streamed_rows(void **state) {
+    (void)state;
+    for_each_isa(streamed_rows_of);
+}
+
 static void values(void **state) {
     (void)state;
     for_each_isa(values_of);
@@ -399,6 +433,7 @@ int main(void) {
         cmocka_unit_test(shapes),
         cmocka_unit_test(panels),
         cmocka_unit_test(long_groups),
+        cmocka_unit_test(streamed_rows),
         cmocka_unit_test(values),
         cmocka_unit_test(widen),
         cmocka_unit_test(streams_the_same_bytes),

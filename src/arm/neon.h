@@ -451,4 +451,11 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
         store_16((char *)to + 2 * i, n, rounded(type, v));
 }
 
+/* Nothing here is faster than ordinary stores. */
+enum { CAN_STREAM = false };
+
+DQL_INLINE void store_past(dql_type type, void *to, size_t i, vf32 v) {
+    store(type, to, i, LANES, v);
+}
+
 #endif

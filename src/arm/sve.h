@@ -198,6 +198,13 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
     }
 }
 
+/* Nothing here is faster than ordinary stores. */
+enum { CAN_STREAM = false };
+
+DQL_INLINE void store_past(dql_type type, void *to, size_t i, vf32 v) {
+    store(type, to, i, LANES, v);
+}
+
 /* A constant that the compiler doesn't know. Instructions that hold a known one themselves overwrite their operand, and
  * mostly need another one that keeps it. */
 DQL_INLINE svuint16_t in_register(uint16_t constant) {

@@ -43,6 +43,12 @@ DQL_INLINE vf32 zero_vector(dql_type type, vf32 words) {
     return words;
 }
 
+enum { CAN_STREAM = false };
+
+DQL_INLINE void store_past(dql_type type, void *to, size_t i, vf32 v) {
+    store(type, to, i, LANES, v);
+}
+
 DQL_INLINE vf32 expand(const void *from, size_t n, size_t group_length, size_t in_group) {
     (void)n, (void)group_length, (void)in_group;
     return read_f32(from, 0);

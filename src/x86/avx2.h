@@ -417,4 +417,20 @@ DQL_INLINE void store(dql_type type, void *to, size_t i, size_t n, vf32 v) {
     }
 }
 
+enum { CAN_STREAM = true };
+
+/* A whole vector past the caches. */
+DQL_INLINE void store_past(dql_type type, void *to, size_t i, vf32 v) {
+    __m256i *const halves = (__m256i *)(void *)((char *)to + 2 * i);
+    switch ((int)type) {
+    case DQL_FLOAT32:
+        _mm256_stream_ps((float *)to + i, v.a);
+        _mm256_stream_ps((float *)to + i + 8, v.b);
+        return;
+    case DQL_FLOAT16: _mm256_stream_si256(halves, f16_from_f32(v)); return;
+    case DQL_BFLOAT16: _mm256_stream_si256(halves, bf16_from_f32(v)); return;
+    default: return; /* not reached */
+    }
+}
+
 #endif

@@ -331,6 +331,19 @@ DQL_INLINE __m512i halves_of_two(dql_type type, vf32 a, vf32 b) {
                               _mm512_cvtps_ph(b, _MM_FROUND_TO_NEAREST_INT), 1);
 }
 
+enum { CAN_STREAM = true };
+
+/* A whole vector past the caches. */
+DQL_INLINE void store_past(dql_type type, void *to, size_t i, vf32 v) {
+    __m256i *const halves = (__m256i *)(void *)((char *)to + 2 * i);
+    switch ((int)type) {
+    case DQL_FLOAT32: _mm512_stream_ps((float *)to + i, v); return;
+    case DQL_FLOAT16: _mm256_stream_si256(halves, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT)); return;
+    case DQL_BFLOAT16: _mm256_stream_si256(halves, bf16_from_f32(v)); return;
+    default: return; /* not reached */
+    }
+}
+
 /* Elements [i, i + 2 * LANES). To bfloat16 this takes an instruction less than each vector by itself. */
 DQL_INLINE void store_two(dql_type type, void *to, size_t i, vf32 a, vf32 b) {
     if (type == DQL_BFLOAT16) {
