@@ -121,7 +121,8 @@ DQL_INLINE uint8x16_t nibbles_of(uint64_t bytes) {
 /* 16 codes of 6 bits, the first one in the lowest bits. Those that start within a pack are in 13 bytes. */
 DQL_INLINE uint8x16_t load_stream(dql_type type, dql_at at, size_t n) {
     if (n == LANES && at.skip == 0)
-        return bytes_of(read_64(at.byte), read_32(at.byte + 8));
+        return vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(bytes_of(read_64(at.byte), 0)),
+                                               vreinterpretq_u64_u8(bytes_of(read_32(at.byte + 8), 0))));
     const bit_place first = place_of_bits(type, at);
     const uint8x16_t bytes = n == LANES ? bytes_of(read_64(first.byte), read_64(first.byte + 5) >> 24)
                                         : load_part_8(first.byte, (first.shift + n * dql_bits(type) + 7) / 8);

@@ -120,54 +120,71 @@ DQL_INLINE void float8_decoded(dql_type x_type, dql_type y_type, const planes *p
 /* The same of groups of whole steps, whose scale stays in a register. */
 DQL_INLINE void float8_decoded_long(dql_type x_type, dql_type y_type, const planes *p, const char *x, char *y,
                                     size_t steps, size_t group_length, const float *scale) {
-    const size_t y_step = STEP8 * dql_y_bytes(y_type);
     two_bytes next = decode_64(x_type, p, x);
-    for (; steps; scale++) {
+    for (;; scale++) {
         const float s = *scale; /* y may alias it */
-        for (size_t left = group_length / STEP8; left && steps; left--, steps--, y += y_step) {
+        const size_t own = group_length / STEP8 < steps ? group_length / STEP8 : steps;
+        steps -= own;
+        for (size_t left = steps ? own : own - 1; left; left--, y += STEP8 * dql_y_bytes(y_type)) {
             const two_bytes b = next;
-            x += steps > 1 ? STEP8 : 0;
+            x += STEP8;
             next = decode_64(x_type, p, x);
             scale_64(y_type, b, y, &s, STEP8);
+        }
+        if (steps == 0) {
+            scale_64(y_type, next, y, &s, STEP8);
+            return;
         }
     }
 }
 
-/* `count` elements in whole steps, as far as they go: their number. */
-DQL_INLINE size_t float8_steps(dql_type x_type, dql_type y_type, const planes *decoded, const char *x, char *y,
-                               size_t count, size_t group_length, const float *scale) {
+/* What whole steps leave of groups from element k on, which may begin within one. */
+DQL_INLINE void rest_of_float8(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t count,
+                               size_t group_length) {
+    row.scale += k / group_length;
+    for (size_t end; k < count; k = end, row.scale++) {
+        end = (k / group_length + 1) * group_length;
+        end = end < count ? end : count;
+        dequantize_tail(x_type, y_type, row, k, end, count);
+    }
+}
+
+DQL_INLINE void group_of_float8(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
+                                const void *tables) {
+    const size_t steps = (end - k) / STEP8, next = k + steps * STEP8;
+    const char *const x = row.x + k;
+    char *const y = row.y + dql_y_bytes(y_type) * k;
+    if (dql_is_half(y_type) && end - k >= FINISHED8_GROUP)
+        float8_finished(x_type, y_type, x, y, steps, *row.scale);
+    else if (steps)
+        float8_decoded_long(x_type, y_type, tables, x, y, steps, next - k, row.scale);
+    dequantize_tail(x_type, y_type, row, next, end, count);
+}
+
+/* Groups of 16, 32, or whole steps, as far as whole steps go: the number of elements. */
+DQL_INLINE size_t float8_steps(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
+                               const void *tables) {
     const size_t steps = count / STEP8;
     if (steps == 0)
         return 0;
-    if (dql_is_half(y_type) && group_length >= FINISHED8_GROUP && count >= FINISHED8_GROUP)
-        float8_finished(x_type, y_type, x, y, steps, *scale);
-    else if (group_length == 16)
-        float8_decoded(x_type, y_type, decoded, x, y, steps, 16, scale);
+    if (group_length == 16)
+        float8_decoded(x_type, y_type, tables, row.x, row.y, steps, 16, row.scale);
     else if (group_length == 32)
-        float8_decoded(x_type, y_type, decoded, x, y, steps, 32, scale);
+        float8_decoded(x_type, y_type, tables, row.x, row.y, steps, 32, row.scale);
     else
-        float8_decoded_long(x_type, y_type, decoded, x, y, steps, group_length, scale);
+        float8_decoded_long(x_type, y_type, tables, row.x, row.y, steps, group_length, row.scale);
     return STEP8 * steps;
 }
 
+/* Steps go across groups, where these are not worth tables of their own. */
 DQL_INLINE void row_of_float8(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
                               const void *tables) {
-    /* all groups at once, or one at a time */
     const bool finished = dql_is_half(y_type) && group_length >= FINISHED8_GROUP;
-    const size_t together =
-        !finished && (group_length == 16 || group_length == 32 || group_length % STEP8 == 0) ? count : group_length;
-    for (size_t k = 0, end; k < count; k = end, row.scale++) {
-        end = together < count - k ? k + together : count;
-        const size_t begin = k;
-        k += float8_steps(x_type, y_type, tables, row.x + k, row.y + dql_y_bytes(y_type) * k, end - k, group_length,
-                          row.scale);
-        for (size_t next; k < end; k = next) {
-            const size_t s = (k - begin) / group_length;
-            dql_row rest = row;
-            rest.scale += s;
-            next = group_length < end - k ? begin + (s + 1) * group_length : end;
-            dequantize_tail(x_type, y_type, rest, k, next, count);
-        }
+    if (!finished && (group_length == 16 || group_length == 32 || group_length % STEP8 == 0)) {
+        const size_t k = float8_steps(x_type, y_type, row, count, group_length, tables);
+        rest_of_float8(x_type, y_type, row, k, count, group_length);
+    } else {
+        dql_for_groups(x_type, y_type, row, count, group_length, group_of_float8, tables);
     }
 }
 
