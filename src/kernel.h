@@ -47,6 +47,7 @@ DQL_INLINE void dql_check_panel(dql_type x_type, const dql_panel *panel) {
     assert(panel->rows && panel->count && panel->group_length);
     assert(panel->scale_stride || !panel->zero_stride);
     assert(dql_subtracts(x_type) || *panel->zero == 0);
+    assert(!panel->streams || (panel->group_length == 1 && !panel->scale_stride && (uintptr_t)panel->y % 64 == 0));
     (void)x_type, (void)panel;
 }
 

@@ -118,7 +118,7 @@ DQL_INLINE void next_rows(dql_type y_type, dql_panel *at, const dql_panel *panel
 enum { MOST_ROWS = 32, FEW_ROWS = 4 };
 
 /* Whole vectors of some rows, which share their scales, past the caches. */
-DQL_INLINE void stream_rows(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t rows) {
+DQL_INLINE void stream_few_rows(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t rows) {
     for (size_t k = 0; k < panel->count; k += LANES) {
         const vf32 scale = load(DQL_FLOAT32, dql_at_element(DQL_FLOAT32, panel->scale, k), LANES);
         const vf32 zero = zero_vector(x_type, load(DQL_FLOAT32, dql_at_element(DQL_FLOAT32, panel->zero, k), LANES));
@@ -136,7 +136,7 @@ DQL_INLINE void stream_by_elements(dql_type x_type, dql_type y_type, const dql_p
     dql_panel at = *panel;
     for (size_t rows; at.rows; next_rows(y_type, &at, panel, rows)) {
         rows = at.rows < FEW_ROWS ? at.rows : FEW_ROWS;
-        stream_rows(x_type, y_type, &at, rows);
+        stream_few_rows(x_type, y_type, &at, rows);
     }
 }
 

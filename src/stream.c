@@ -44,7 +44,7 @@ static void stream_row(const dql_plan_data *plan, dql_kernel *kernel, const dql_
         const size_t groups = whole_groups ? part.count / group_length : part.count == group_left;
         group_left = groups ? group_length : group_left - part.count;
         part.scale += groups;
-        part.zero += groups;
+        part.zero += panel->zero == dql_no_zero ? 0 : groups; /* by its address kernels know that there is none */
     }
 }
 
@@ -66,10 +66,12 @@ static void stream_rows(const dql_plan_data *plan, dql_kernel *kernel, dql_panel
     }
 }
 
-/* Rows that share their scales, an element each, go straight to y: through the buffer each would read all scales again.
- * An even number of rows together is whole cache lines where they are multiples of 16 elements. */
+/* Long rows that share their scales, an element each, go straight to y: through the buffer each would read all scales
+ * again. (The exact kernel of int32 can't stream.) An even number of rows together is whole cache lines where they are
+ * multiples of 16 elements. */
 void dql_stream_panel(const dql_plan_data *plan, dql_kernel *kernel, const dql_panel *panel) {
-    if (panel->rows > 1 && dql_can_stream(panel, plan->y_size, (size_t)1 << plan->x_pack.length_log2)) {
+    if (panel->rows > 1 && panel->count > DQL_SMALL_ROW && kernel == plan->kernel &&
+        dql_can_stream(panel, plan->y_size, (size_t)1 << plan->x_pack.length_log2)) {
         dql_panel direct = *panel;
         direct.streams = true;
         kernel(&direct);

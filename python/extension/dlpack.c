@@ -1,5 +1,7 @@
 #include "dlpack.h"
 
+#include "operand.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -136,7 +138,6 @@ static PyArray_Descr *descr_of_dl(dlpack_tensor *tensor, dl_data_type dtype, uin
 }
 
 static PyArrayObject *array_of(dlpack_tensor *tensor, const dl_tensor *t, uint64_t flags, const char *argument) {
-    enum { MOST_DIMS = 64 };
     npy_intp shape[MOST_DIMS], strides[MOST_DIMS];
     if (t->device_type != DEVICE_CPU && t->device_type != DEVICE_CUDA_HOST && t->device_type != DEVICE_ROCM_HOST)
         return (void *)PyErr_Format(PyExc_TypeError, "%s is not in the CPU's memory (DLPack's device type %d)",
@@ -147,11 +148,11 @@ static PyArrayObject *array_of(dlpack_tensor *tensor, const dl_tensor *t, uint64
     if (!descr)
         return NULL;
     const npy_intp size = PyDataType_ELSIZE(descr);
-    npy_intp dense = size;
+    size_t dense = (size_t)size; /* which may wrap where another dim is 0 */
     for (int i = t->ndim - 1; i >= 0; i--) {
         shape[i] = (npy_intp)t->shape[i];
-        strides[i] = t->strides ? (npy_intp)t->strides[i] * size : dense;
-        dense *= shape[i] > 0 ? shape[i] : 1;
+        strides[i] = t->strides ? (npy_intp)t->strides[i] * size : (npy_intp)dense;
+        dense *= shape[i] > 0 ? (size_t)shape[i] : 1;
     }
     /* Tensors without elements may come without memory; NumPy would then allocate some, and nobody reads it. */
     char *data = t->data ? (char *)t->data + t->byte_offset : NULL;

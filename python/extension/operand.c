@@ -324,6 +324,18 @@ static bool take_weak_zero(operand *o, PyObject *object, const element_type *typ
         PyErr_Format(PyExc_TypeError, "zero_point is an array, an int or a list of ints, not %R", object);
         return false;
     }
+    /* Of types whose numbers int64 has: NumPy makes uint64 of an int from 2^63 on, which a cast would wrap. */
+    if (PyArray_ISUNSIGNED(numbers) && PyArray_ITEMSIZE(numbers) == 8) {
+        PyObject *most = PyArray_Max(numbers, NPY_RAVEL_AXIS, NULL);
+        const unsigned long long value = most ? PyLong_AsUnsignedLongLong(most) : 0;
+        Py_XDECREF(most);
+        if (value > INT64_MAX && !PyErr_Occurred())
+            PyErr_Format(PyExc_ValueError, "zero_point %llu is no %s", value, type->name);
+        if (PyErr_Occurred()) {
+            Py_DECREF((PyObject *)numbers);
+            return false;
+        }
+    }
     const int flags = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_FORCECAST;
     PyArrayObject *ints = (PyArrayObject *)PyArray_FromArray(numbers, PyArray_DescrFromType(NPY_LONGLONG), flags);
     Py_DECREF((PyObject *)numbers);

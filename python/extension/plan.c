@@ -15,8 +15,8 @@ static const char plan_doc[] =
     "x_type, scale_type  As dtypes, scalar types or strings.\n"
     "dtype               y's; the scale's if not given.\n"
     "axis, block_size, isa  As dequantize has them.\n"
-    "store               'auto': past the caches if a call writes more than the last-level cache holds; 'cached': "
-    "never;\n"
+    "store               'auto': past the caches if a call writes more than the last-level cache holds, which parts\n"
+    "                    of an x that has to be packed never do; 'cached': never;\n"
     "                    'stream': always, for parts of a large tensor that nobody reads at once.\n"
     "\n"
     "Raises TypeError or ValueError, as dequantize does. A plan never changes; threads may share it.";

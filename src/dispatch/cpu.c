@@ -172,7 +172,7 @@ static size_t linux_last_level_cache(void) {
     const int file = open("/sys/devices/system/cpu/cpu0/cache/index3/size", O_RDONLY | O_CLOEXEC);
     char text[16] = ""; /* "32768K" */
     if (file >= 0 && read(file, text, sizeof text - 1) > 0)
-        for (const char *c = text; *c >= '0' && *c <= '9' && kibibytes < SIZE_MAX >> 20; c++)
+        for (const char *c = text; *c >= '0' && *c <= '9' && kibibytes < (SIZE_MAX >> 10) / 10; c++)
             kibibytes = 10 * kibibytes + (size_t)(*c - '0');
     if (file >= 0)
         close(file);

@@ -9,7 +9,7 @@ extern const float dql_float8e4m3fnuz[256];
 extern const float dql_float8e5m2[256];
 extern const float dql_float8e5m2fnuz[256];
 
-/* The 128 magnitudes as bfloat16: their low bytes, then their high bytes. */
+/* The 128 magnitudes as bfloat16: their low bytes, then their high bytes. Where -0 is NaN, the greatest come first. */
 extern const uint8_t dql_float8e4m3fn_planes[256];
 extern const uint8_t dql_float8e4m3fnuz_planes[256];
 extern const uint8_t dql_float8e5m2_planes[256];
