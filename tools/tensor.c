@@ -386,6 +386,8 @@ static void pack_codes(tensor *t, const int32_t *codes) {
     const unsigned bits = type_bits(t->type);
     unsigned held = 0, held_bits = 0;
     uint8_t *to = t->data;
+    if (to == NULL) /* not after allocate(), which clang-tidy doesn't see here */
+        return;
     for (size_t i = 0; i < t->count; i++) {
         held |= (unsigned)codes[i] << held_bits;
         for (held_bits += bits; held_bits >= 8; held_bits -= 8, held >>= 8)
