@@ -57,7 +57,9 @@ DQL_INLINE __m256i load_upper_codes(const char *x) {
     const __m256i stream = _mm256_set_m128i(load_bytes(x + 8, 16), load_bytes(x, 16));
     const __m256i to_top = _mm256_set1_epi32(0x00010010); /* by 4 bits, or 0 */
     const __m256i pairs = _mm256_mullo_epi16(_mm256_shuffle_epi8(stream, order), to_top);
-    return _mm256_blendv_epi8(_mm256_srli_epi16(pairs, 2), pairs, _mm256_set1_epi16((short)0xff00));
+    /* not by VPBLENDVB, of which gcc 12 makes another instruction where char is unsigned */
+    const __m256i lower = _mm256_set1_epi16(0x00ff);
+    return _mm256_or_si256(_mm256_and_si256(lower, _mm256_srli_epi16(pairs, 2)), _mm256_andnot_si256(lower, pairs));
 }
 
 /* What an index picks whose upper bit is set is 0. */
