@@ -49,8 +49,8 @@ DQL_INLINE unsigned read_code(dql_type type, const void *from, size_t i) {
 
 static const float float4e2m1[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, -0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6};
 
-DQL_INLINE float f32_from_float6(const float *magnitudes, unsigned code) {
-    return f32_from_bits(f32_bits(magnitudes[code & 0x1f]) | (code & 0x20) << 26);
+DQL_INLINE float f32_from_float6(dql_type type, unsigned code) {
+    return f32_from_bits(f32_bits(dql_float6_magnitudes(type)[code & 0x1f]) | (code & 0x20) << 26);
 }
 
 DQL_INLINE float f32_from_f16(uint16_t h) {
@@ -117,8 +117,8 @@ DQL_INLINE float load_element(dql_type type, const void *from, size_t i) {
     case DQL_FLOAT8E5M2: return dql_float8e5m2[read_u8(from, i)];
     case DQL_FLOAT8E5M2FNUZ: return dql_float8e5m2fnuz[read_u8(from, i)];
     case DQL_FLOAT4E2M1: return float4e2m1[read_code(DQL_FLOAT4E2M1, from, i)];
-    case DQL_FLOAT6E2M3: return f32_from_float6(dql_float6e2m3, read_code(DQL_FLOAT6E2M3, from, i));
-    case DQL_FLOAT6E3M2: return f32_from_float6(dql_float6e3m2, read_code(DQL_FLOAT6E3M2, from, i));
+    case DQL_FLOAT6E2M3: return f32_from_float6(DQL_FLOAT6E2M3, read_code(DQL_FLOAT6E2M3, from, i));
+    case DQL_FLOAT6E3M2: return f32_from_float6(DQL_FLOAT6E3M2, read_code(DQL_FLOAT6E3M2, from, i));
     case DQL_INT2: return (float)((int)(read_code(DQL_INT2, from, i) ^ 2) - 2);
     case DQL_UINT2: return (float)read_code(DQL_UINT2, from, i);
     case DQL_FLOAT32: return read_f32(from, i);

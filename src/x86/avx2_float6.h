@@ -43,7 +43,7 @@ typedef struct table32 {
 } table32;
 
 DQL_INLINE table32 make_table32(dql_type x_type, dql_type y_type, float scale) {
-    const float *const magnitudes = x_type == DQL_FLOAT6E2M3 ? dql_float6e2m3 : dql_float6e3m2;
+    const float *const magnitudes = dql_float6_magnitudes(x_type);
     const vf32 s = splat(scale), small = {_mm256_loadu_ps(magnitudes), _mm256_loadu_ps(magnitudes + 8)},
                large = {_mm256_loadu_ps(magnitudes + 16), _mm256_loadu_ps(magnitudes + 24)};
     return (table32){halves_table16(y_type, times(small, s)), halves_table16(y_type, times(large, s))};

@@ -113,14 +113,9 @@ DQL_INLINE __m512i spread_16_of_6_bits(__m128i stream) {
     return _mm512_srlv_epi32(bytes, _mm512_setr4_epi32(0, 6, 4, 2));
 }
 
-/* Of a type of 6 bits. */
-DQL_INLINE const float *magnitudes_of(dql_type type) {
-    return type == DQL_FLOAT6E2M3 ? dql_float6e2m3 : dql_float6e3m2;
-}
-
 /* By their codes in the lowest bits. */
 DQL_INLINE vf32 from_float6(dql_type type, __m512i codes) {
-    const float *const magnitudes = magnitudes_of(type);
+    const float *const magnitudes = dql_float6_magnitudes(type);
     const __m512 low = _mm512_loadu_ps(magnitudes), high = _mm512_loadu_ps(magnitudes + LANES);
     const __m512i magnitude = _mm512_castps_si512(_mm512_permutex2var_ps(low, codes, high));
     const __m512i sign = _mm512_set1_epi32((int)0x80000000);

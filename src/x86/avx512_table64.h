@@ -18,13 +18,13 @@ DQL_INLINE table64 with_negative(__m512i words) {
 }
 
 DQL_INLINE table64 numbers64(dql_type x_type) {
-    const float *const magnitudes = magnitudes_of(x_type);
+    const float *const magnitudes = dql_float6_magnitudes(x_type);
     return with_negative(
         _mm512_permutex2var_epi16(_mm512_loadu_si512(magnitudes), uppers(), _mm512_loadu_si512(magnitudes + LANES)));
 }
 
 DQL_INLINE table64 finished64(dql_type x_type, dql_type y_type, float scale) {
-    const float *const magnitudes = magnitudes_of(x_type);
+    const float *const magnitudes = dql_float6_magnitudes(x_type);
     const vf32 s = splat(scale);
     return with_negative(halves_of_two(y_type, _mm512_mul_ps(_mm512_loadu_ps(magnitudes), s),
                                        _mm512_mul_ps(_mm512_loadu_ps(magnitudes + LANES), s)));
@@ -46,23 +46,23 @@ DQL_INLINE __m256i load_stream64(dql_type type, dql_at at, size_t n) {
  * In order, or apart: dword k has codes k and 16 + k. ---- */
 
 #ifdef __AVX512VBMI__
+DQL_INLINE __m512i spread_bytes(__m256i stream, int first, __m512i bytes, __m512i places) {
+    const __m512i from = _mm512_add_epi8(bytes, _mm512_set1_epi8((char)first));
+    return _mm512_multishift_epi64_epi8(places, _mm512_permutexvar_epi8(from, _mm512_castsi256_si512(stream)));
+}
+
 DQL_INLINE __m512i spread_in_order(__m256i stream, int first) {
     const __m512i bytes =
         _mm512_set_epi64(0x1717161515171615, 0x1414131212141312, 0x1111100f0f11100f, 0x0e0e0d0c0c0e0d0c,
                          0x0b0b0a09090b0a09, 0x0808070606080706, 0x0505040303050403, 0x0202010000020100);
-    const __m512i four =
-        _mm512_permutexvar_epi8(_mm512_add_epi8(bytes, _mm512_set1_epi8((char)first)), _mm512_castsi256_si512(stream));
-    return _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x0012000c00060000), four);
+    return spread_bytes(stream, first, bytes, _mm512_set1_epi64(0x0012000c00060000));
 }
 
 DQL_INLINE __m512i spread_apart(__m256i stream, int first) {
     const __m512i bytes =
         _mm512_set_epi64(0x17160b0a17160b0a, 0x16150a0916150a09, 0x1413080714130807, 0x1312070613120706,
                          0x1110050411100504, 0x100f0403100f0403, 0x0e0d02010e0d0201, 0x0d0c01000d0c0100);
-    const __m512i four =
-        _mm512_permutexvar_epi8(_mm512_add_epi8(bytes, _mm512_set1_epi8((char)first)), _mm512_castsi256_si512(stream));
-    const __m512i places = _mm512_set4_epi32(0x001a000a, 0x00140004, 0x00160006, 0x00100000);
-    return _mm512_multishift_epi64_epi8(places, four);
+    return spread_bytes(stream, first, bytes, _mm512_set4_epi32(0x001a000a, 0x00140004, 0x00160006, 0x00100000));
 }
 #else
 DQL_INLINE __m512i spread_words(__m256i stream, int first, __m512i words, __m512i bytes, __m512i shifts) {
