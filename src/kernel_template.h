@@ -312,7 +312,7 @@ DQL_INLINE void store_vector(dql_type x_type, dql_type y_type, dql_row row, size
 DQL_INLINE void group_without_zero(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
                                    const void *tables) {
     (void)tables;
-    const vf32 s = splat(*row.scale), z = zero_splat(x_type, 0);
+    const vf32 s = splat(*row.scale);
     for (; end - k >= 4 * LANES; k += 4 * LANES) {
         const vf32 a = load_vector(x_type, row, k, 0), b = load_vector(x_type, row, k, 1),
                    c = load_vector(x_type, row, k, 2), d = load_vector(x_type, row, k, 3);
@@ -321,22 +321,14 @@ DQL_INLINE void group_without_zero(dql_type x_type, dql_type y_type, dql_row row
         store_vector(x_type, y_type, row, k, 2, c, s);
         store_vector(x_type, y_type, row, k, 3, d, s);
     }
-    for (; end - k >= LANES; k += LANES)
-        dequantize_vector(x_type, y_type, row, k, LANES, s, z, false);
-    if (k < end)
-        dequantize_vector(x_type, y_type, row, k, dql_step(x_type, y_type, end - k, count - k, LANES), s, z, false);
-}
-
-DQL_INLINE void row_without_zeros(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
-                                  const void *tables) {
-    dql_for_groups(x_type, y_type, row, count, group_length, group_without_zero, tables);
+    dequantize_tail(x_type, y_type, row, k, end, count);
 }
 
 /* Computes integers of 8 and 16 bits to float32 in long groups, if no zero point was given; or returns false. */
 DQL_INLINE bool try_without_zeros(dql_type x_type, dql_type y_type, const dql_panel *panel, size_t group_length) {
     if (group_length < 8 * LANES || !skips_zeros(x_type, y_type, panel))
         return false;
-    dql_for_rows(x_type, y_type, panel, group_length, row_without_zeros, NULL);
+    dql_for_groups_of_rows(x_type, y_type, panel, group_length, group_without_zero, NULL);
     return true;
 }
 

@@ -138,17 +138,6 @@ DQL_INLINE void float8_decoded_long(dql_type x_type, dql_type y_type, const plan
     }
 }
 
-/* What whole steps leave of groups from element k on, which may begin within one. */
-DQL_INLINE void rest_of_float8(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t count,
-                               size_t group_length) {
-    row.scale += k / group_length;
-    for (size_t end; k < count; k = end, row.scale++) {
-        end = (k / group_length + 1) * group_length;
-        end = end < count ? end : count;
-        dequantize_tail(x_type, y_type, row, k, end, count);
-    }
-}
-
 DQL_INLINE void group_of_float8(dql_type x_type, dql_type y_type, dql_row row, size_t k, size_t end, size_t count,
                                 const void *tables) {
     const size_t steps = (end - k) / STEP8, next = k + steps * STEP8;
@@ -161,31 +150,30 @@ DQL_INLINE void group_of_float8(dql_type x_type, dql_type y_type, dql_row row, s
     dequantize_tail(x_type, y_type, row, next, end, count);
 }
 
-/* Groups of 16, 32, or whole steps, as far as whole steps go: the number of elements. */
-DQL_INLINE size_t float8_steps(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
-                               const void *tables) {
-    const size_t steps = count / STEP8;
-    if (steps == 0)
-        return 0;
+/* Groups of 16, 32, or whole steps, as far as whole steps go. Moves the row past them, and returns how many elements
+ * are left: less than a step, so they begin a group, or are in one. */
+DQL_INLINE size_t steps_of_float8(dql_type x_type, dql_type y_type, dql_row *row, size_t count, size_t group_length,
+                                  const void *tables) {
+    const size_t steps = count / STEP8, done = steps * STEP8;
     if (group_length == 16)
-        float8_decoded(x_type, y_type, tables, row.x, row.y, steps, 16, row.scale);
+        float8_decoded(x_type, y_type, tables, row->x, row->y, steps, 16, row->scale);
     else if (group_length == 32)
-        float8_decoded(x_type, y_type, tables, row.x, row.y, steps, 32, row.scale);
+        float8_decoded(x_type, y_type, tables, row->x, row->y, steps, 32, row->scale);
     else
-        float8_decoded_long(x_type, y_type, tables, row.x, row.y, steps, group_length, row.scale);
-    return STEP8 * steps;
+        float8_decoded_long(x_type, y_type, tables, row->x, row->y, steps, group_length, row->scale);
+    row->x += done;
+    row->y += done * dql_y_bytes(y_type);
+    row->scale += done / group_length;
+    return count - done;
 }
 
 /* Steps go across groups, where these are not worth tables of their own. */
 DQL_INLINE void row_of_float8(dql_type x_type, dql_type y_type, dql_row row, size_t count, size_t group_length,
                               const void *tables) {
     const bool finished = dql_is_half(y_type) && group_length >= FINISHED8_GROUP;
-    if (!finished && (group_length == 16 || group_length == 32 || group_length % STEP8 == 0)) {
-        const size_t k = float8_steps(x_type, y_type, row, count, group_length, tables);
-        rest_of_float8(x_type, y_type, row, k, count, group_length);
-    } else {
-        dql_for_groups(x_type, y_type, row, count, group_length, group_of_float8, tables);
-    }
+    if (!finished && (group_length == 16 || group_length == 32 || group_length % STEP8 == 0))
+        count = steps_of_float8(x_type, y_type, &row, count, group_length, tables);
+    dql_for_groups(x_type, y_type, row, count, group_length, group_of_float8, tables);
 }
 
 /* A small row of whole steps. */
