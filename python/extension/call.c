@@ -188,6 +188,14 @@ bool is_long(size_t bytes) {
     return bytes >= 1 << 14; /* about a microsecond */
 }
 
+PyObject *result_of(dql_status status, const node *n, const operands *o, PyObject *given) {
+    if (status != DQL_OK)
+        return raise_status(status, n);
+    PyObject *result = given ? given : (PyObject *)o->out.array;
+    Py_INCREF(result);
+    return result;
+}
+
 PyObject *run_call(const job *j, const node *n, operands *o, size_t threads, PyObject *given) {
     void *y = operand_data(&o->out);
     const bool lets_go = is_long(j->count * bytes_of_type(j->y_type));
@@ -195,9 +203,5 @@ PyObject *run_call(const job *j, const node *n, operands *o, size_t threads, PyO
     const dql_status status = threads > 1 ? run_on_threads(j, threads, y) : run_range(j, 0, j->count, y);
     if (lets_go)
         PyEval_RestoreThread(state);
-    if (status != DQL_OK)
-        return raise_status(status, n);
-    PyObject *result = given ? given : (PyObject *)o->out.array;
-    Py_INCREF(result);
-    return result;
+    return result_of(status, n, o, given);
 }

@@ -40,6 +40,9 @@ bool make_out(operands *o, const element_type *type, const dims *shape);
  * on, so many elements of y. */
 bool check_overlap(const operands *o, size_t bytes, bool in_place);
 
+/* What a call returns: `given`, or the array of o->out, or NULL with an exception. New reference. */
+PyObject *result_of(dql_status status, const node *n, const operands *o, PyObject *given);
+
 /* Runs all of j, on threads, without the GIL if that is worth it; y goes to o->out. The array, or `given`, or NULL with
  * an exception. Releases nothing. */
 PyObject *run_call(const job *j, const node *n, operands *o, size_t threads, PyObject *given);

@@ -182,11 +182,7 @@ static PyObject *run_part(const plan_object *plan, operands *o, const part *p, c
     const dql_status status = run_rows(&j, p->begin, p->length, p->rows, p->x_stride, y, p->y_stride);
     if (state)
         PyEval_RestoreThread(state);
-    if (status != DQL_OK)
-        return raise_status(status, n);
-    PyObject *result = given ? given : (PyObject *)o->out.array;
-    Py_INCREF(result);
-    return result;
+    return result_of(status, n, o, given);
 }
 
 static PyObject *outside(const plan_object *plan, const char *what) {
