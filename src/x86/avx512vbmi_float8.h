@@ -150,8 +150,8 @@ DQL_INLINE void group_of_float8(dql_type x_type, dql_type y_type, dql_row row, s
     dequantize_tail(x_type, y_type, row, next, end, count);
 }
 
-/* Groups of 16, 32, or whole steps, as far as whole steps go. Moves the row past them, and returns how many elements
- * are left: less than a step, so they begin a group, or are in one. */
+/* Groups of 16, 32, or whole steps, as far as whole steps go; rows have at least one. Moves the row past them, and
+ * returns how many elements are left: less than a step, so they begin a group, or are in one. */
 DQL_INLINE size_t steps_of_float8(dql_type x_type, dql_type y_type, dql_row *row, size_t count, size_t group_length,
                                   const void *tables) {
     const size_t steps = count / STEP8, done = steps * STEP8;
